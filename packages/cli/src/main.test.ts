@@ -1,4 +1,4 @@
-// The subject is the command line as a whole, as a process against a fake service.
+// Subject: the command line as a whole, as a process against a fake service.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -499,7 +499,7 @@ test("options before a command count as those behind it", async (t) => {
 
 test("--version and --help: printed to stdout, exit code 0, without loading the server", async () => {
   assert.match((await berth(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
-  // The sources, which a bundle loads by the same imports.
+  // The sources are tested, since a bundle has the same imports.
   const run = (args: string[]) => {
     const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: "/nonexistent" };
     const command = [`--import=${refuseToLoad}`, join(import.meta.dirname, "main.ts"), ...args];

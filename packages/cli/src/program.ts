@@ -16,7 +16,7 @@ import { addOperations } from "./operations/operation-commands.ts";
 import { version } from "./shared/version.ts";
 import { paletteFor } from "./terminal/palette.ts";
 
-/** Builds the tree of commands. The code of a command is loaded only when it is called. */
+/** Builds the command tree. The code of a command is loaded only when it runs. */
 export function createProgram(): Command {
   const { bold } = paletteFor(process.stdout);
   const program = new Command("berth")
@@ -25,7 +25,7 @@ export function createProgram(): Command {
     .configureHelp({ styleTitle: bold, showGlobalOptions: false })
     .showHelpAfterError("Run with --help for usage.")
     .exitOverride()
-    // The options behind a command are its own, not those of a command around it that have the same names.
+    // Options after a command belong to it, not to a parent command that has options of the same names.
     .enablePositionalOptions()
     .addHelpText("after", HELP);
   addLocal(program);

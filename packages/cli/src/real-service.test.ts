@@ -1,4 +1,4 @@
-// The subject is the command line against a real service.
+// Subject: the command line against a real service.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";

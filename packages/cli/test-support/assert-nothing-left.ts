@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** A process that ends later than this hangs. */
+/** Milliseconds after which a process that has not ended is considered hanging. */
 export const HANG_MS = 30_000;
 
-/** No process has the data directory as its setting, its working directory or its argument. */
+/** Waits until no process has the data directory in its environment, working directory or arguments. */
 export async function assertNothingLeft(dataDir: string): Promise<void> {
   const deadline = AbortSignal.timeout(HANG_MS);
   for (;;) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-/** The program. */
+/** Path of the program `berth`. */
 export const binary = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 
 export interface Ended {
@@ -12,7 +12,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** Starts `berth` with no environment variables of this process but PATH. */
+/** Starts `berth` with only PATH of this process's environment variables. */
 export function startBerth(
   args: string[],
   { env = {}, cwd = "/" }: { env?: Record<string, string>; cwd?: string } = {},

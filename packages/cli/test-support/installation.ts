@@ -11,18 +11,18 @@ import { berth, type Ended, startBerth } from "./berth.ts";
 const CREATE_TOKEN = ["token", "create", "--user", OWNER];
 
 export interface Installation {
-  /** The environment of commands. */
+  /** Environment of commands. */
   env: Record<string, string>;
-  /** Where the service listens. */
+  /** URL at which the service listens. */
   url: string;
   dataDir: string;
-  /** A directory for the test's files, removed at the end. */
+  /** Directory for the test's files, removed at the end. */
   dir: string;
   /** Runs a command as a user with a token. */
   run(args: string[], input?: string): Promise<Ended>;
-  /** The output of a command that must succeed. */
+  /** Returns the output of a command that must succeed. */
   done(...args: string[]): Promise<string>;
-  /** Like `done`, with `--json`, parsed. */
+  /** Runs a command like `done`, with `--json`, and returns the parsed output. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was printed and asserts on it
   json(...args: string[]): Promise<any>;
   /** Starts a long-running command and returns its lines as they arrive. */
@@ -30,11 +30,7 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a service, with a token for the commands of the test.
- *
- * @param settings of the service, `BERTH_…`.
- */
+/** Starts a service, and a token for the test. @param settings Settings of the service, `BERTH_…`. */
 export async function startInstallation(settings: Record<string, string> = {}): Promise<Installation> {
   const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
   const dataDir = join(dir, "data");

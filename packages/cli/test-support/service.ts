@@ -12,8 +12,8 @@ interface Call {
 }
 
 /**
- * A fake of the service, over HTTP, with one session whose log the test gives and can `append` to. It has only the
- * endpoints that the commands call.
+ * Starts a fake service over HTTP, with one session. The test passes its log and can `append` to it. Only
+ * endpoints that the commands call exist.
  */
 export async function startService(t: TestContext, log: SessionEvent[]) {
   const calls: Call[] = [];

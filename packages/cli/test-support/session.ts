@@ -10,7 +10,7 @@ type Given = SessionEvent extends infer Event
     : never
   : never;
 
-/** Stored events, one second apart, ids `evt_0`, `evt_1` …; a string is a user's message. */
+/** Returns stored events, one second apart, with ids `evt_0`, `evt_1` …; a string is a user's message. */
 export function logOf(...given: (Given | string)[]): SessionEvent[] {
   return given.map((event, i) => {
     const created_at = new Date(start + i * 1000).toISOString();
@@ -41,7 +41,7 @@ export function calls(name: string, input: Record<string, unknown>): Given {
   return { type: "agent.tool_use", name, input, evaluated_permission: "allow" };
 }
 
-/** The result of the call at that index of the log. */
+/** Returns the result of the call at that index of the log. */
 export function returns(place: number, text: string, is_error = false): Given {
   const content = text === "" ? [] : [{ type: "text" as const, text }];
   return { type: "agent.tool_result", tool_use_id: `evt_${place}`, content, is_error };
@@ -67,7 +67,7 @@ export function usage(
   };
 }
 
-/** A whole turn: a clone, tool calls and messages. */
+/** Returns a whole turn: a clone, tool calls and messages. */
 export function turn(): SessionEvent[] {
   return logOf(
     "Fix the failing test in payments, then push a branch.",

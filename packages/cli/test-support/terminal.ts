@@ -3,12 +3,12 @@ import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { binary } from "./berth.ts";
 
-/** A program on a terminal of its own. */
+/** A program that runs on its own terminal. */
 export interface Terminal {
   type(text: string): void;
-  /** Resolves when the output has it. Rejects when the command ends without it. */
+  /** Resolves when the output matches. Rejects when the command ends without a match. */
   until(pattern: RegExp): Promise<void>;
-  /** What the command wrote, with the typed text as the terminal shows it, when it has ended. */
+  /** Resolves when the command has ended, with its exit code and output, including echoed input. */
   ended: Promise<{ code: number | null; output: string }>;
 }
 
@@ -17,12 +17,12 @@ interface TerminalOptions {
   cwd: string;
 }
 
-/** `berth`. @param options the environment is that of `startBerth`; colours are off. */
+/** Runs `berth` on a terminal. @param options The environment is that of `startBerth`; colours are off. */
 export function openTerminal(t: TestContext, args: readonly string[], options: TerminalOptions): Terminal {
   return onTerminal(t, [binary, ...args], options);
 }
 
-/** Any program, such as a shell. */
+/** Runs any program, such as a shell, on a terminal. */
 export function onTerminal(
   t: TestContext,
   program: readonly string[],

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { EXIT_CODES } from "../shared/exit-codes.ts";
 
-/** The exit code of a command, or undefined for success. */
+/** Exit code of a command, or undefined for success. */
 type Result = Promise<number | undefined>;
 
 /**
- * Returns the action of a command: it loads the module on demand, to keep the start of other commands fast, and calls
- * its function with the arguments and the options.
+ * Returns the action of a command. It loads the module on demand, so that other commands start fast, and
+ * calls its function with the arguments and the options.
  */
 export function action<Name extends string, Module extends Record<Name, (...given: never[]) => Result>>(
   load: () => Promise<Module>,

@@ -22,11 +22,11 @@ export interface OperationOptions
     Omit<OutputOptions, "output"> {
   /** Query parameters, as `name=value`. */
   query?: string[];
-  /** For a list: the maximum number of objects. */
+  /** Maximum number of objects of a list. */
   limit?: number;
-  /** For a list: return all objects. */
+  /** Whether to return all objects of a list. */
   all?: boolean;
-  /** How to print; for bytes: the file to write, by default standard output. */
+  /** Output format. For bytes, the file to write; default: standard output. */
   output?: string;
 }
 

@@ -5,13 +5,15 @@ import { nameOf } from "../terminal/object.ts";
 import { plainLine } from "../terminal/plain-text.ts";
 import { whatHangsOn } from "./what-hangs-on.ts";
 
-/** What is lost with the object, where the operation's summary does not say it. */
+/** Further consequences of a deletion, beyond the operation's summary. */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
   "tokens.delete": " Whoever uses one of them is refused at once.",
   "sessions.delete": " Its log, and what it did not push or save, are lost.",
 };
 
-/** Asks whether the object may be deleted, by its id and its name, with what hangs on it. See `confirm`. */
+/**
+ * Asks whether to delete the object, with its id, its name and the objects that depend on it. See `confirm`.
+ */
 export async function confirmDeletion(
   client: Berth,
   call: { operation: Operation; params: Record<string, string> },
@@ -26,7 +28,7 @@ export async function confirmDeletion(
   await confirm(`${operation.summary}: ${object}?${more}`, options);
 }
 
-/** Null where it has none, or cannot be read: whether it exists, the deletion itself says. */
+/** Returns the object's name, or null if it has none or cannot be read, which the deletion then reports. */
 async function nameOfObject(
   client: Berth,
   { operation, params }: { operation: Operation; params: Record<string, string> },

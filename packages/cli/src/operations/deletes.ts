@@ -1,6 +1,6 @@
 import type { Operation } from "@berth/sdk";
 
-/** Whether an operation takes something away that cannot be brought back. */
+/** Returns whether an operation irreversibly deletes something. */
 export function deletes({ id, method }: Operation): boolean {
   return method === "DELETE" || id === "memoryVersions.redact";
 }

@@ -1,18 +1,18 @@
 import type { Operation } from "@berth/sdk";
 import { cliExample, examples } from "@berth/sdk/examples";
 
-/** The end of the help of an operation's command: an example, and where its fields are documented. */
+/** Returns the end of the help of an operation's command: an example, and where its fields are documented. */
 export function exampleHelp(operation: Operation, words: readonly string[]): string {
   const { body, query } = examples[operation.id] ?? {};
   const example = cliExample(operation, words);
-  // A here-document is not indented: a shell finds its end only at the start of a line.
+  // A here-document is not indented, since a shell finds its end only at the start of a line.
   const shown = body === undefined ? `  $ ${example}` : example;
   const lines = body === undefined && query === undefined ? [] : ["", "Example:", shown];
   const fields = operation.body === "json" || operation.method === "GET" ? [fieldsAt(operation)] : [];
   return [...lines, ...fields, NOTES[operation.id] ?? ""].join("\n");
 }
 
-/** What else is to be known before a command is chosen. */
+/** Notes that help to choose between commands. */
 const NOTES: Readonly<Record<string, string>> = {
   "sessions.cancel":
     "\nTake 'berth sessions interrupt' to stop a turn by hand: it does the same, and prints the event of it. This one does nothing when no turn runs.",

@@ -11,7 +11,7 @@ import { createProgram } from "../program.ts";
 import { listLines } from "../terminal/object.ts";
 import { exampleHelp } from "./example-help.ts";
 
-/** Those of the operator have commands of their own. */
+/** Returns whether a noun has operator operations, which have handwritten commands. */
 const isOperators = (noun: object) =>
   Object.values(noun as Record<string, Operation>).some(({ credential }) => credential === "operator");
 

@@ -6,7 +6,10 @@ import { positiveInteger, withConnection, withFields, withOutput, withYes } from
 import { deletes } from "./deletes.ts";
 import { exampleHelp } from "./example-help.ts";
 
-/** Adds a command for every operation of the API that does not have one yet; those of the operator have their own, by names. */
+/**
+ * Adds a command for every operation of the API that does not have one yet. Operator operations have
+ * handwritten commands, which accept names.
+ */
 export function addOperations(program: Command): void {
   for (const noun of Object.values(operations)) {
     const all = Object.values(noun) as Operation[];
@@ -23,7 +26,7 @@ export function addOperations(program: Command): void {
   }
 }
 
-/** The group with these words, which is a child of `parent`. Created if missing. */
+/** Returns the group with these words below `parent`; creates it if missing. */
 export function commandGroup(parent: Command, words: readonly string[]): Command {
   const name = words.at(-1) ?? "";
   const known = parent.commands.find((command) => command.name() === name);
@@ -57,7 +60,7 @@ function addOperation(parent: Command, name: string, operation: Operation): Comm
   });
 }
 
-/** The summary of a group, by its words. */
+/** Summaries of groups, by their words. */
 const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   tokens: "manage API tokens",
   "device-authorizations": "ask for a token without one, and decide about those who do",
@@ -79,7 +82,7 @@ const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   "forward resources": "register and list resources",
 };
 
-/** The summary of a group in its parent's list of commands. */
+/** Returns the summary of a group for its parent's list of commands. */
 export function groupSummary(words: readonly string[]): string {
   return GROUP_SUMMARIES[words.join(" ")] ?? `manage ${words.at(-1)?.replaceAll("-", " ")}`;
 }

@@ -4,19 +4,19 @@ import { parse } from "yaml";
 import { cannotRead } from "../shared/cannot-read.ts";
 import { UsageError } from "../shared/failure.ts";
 
-/** The options of a command that make up a body. */
+/** Options of a command that make up a body. */
 export interface BodyOptions {
-  /** `path=text`, with dots between the names of nested fields. `path=@file` reads a file, which is the way for secrets. */
+  /** `path=text`, with dots between nested names. `path=@file` reads a file, as is needed for secrets. */
   field?: string[];
   /** `path=JSON`. */
   jsonField?: string[];
-  /** A JSON or YAML file, or `-` for standard input. The fields override its own. */
+  /** Name of a JSON or YAML file, or `-` for standard input. The fields override its content. */
   input?: string;
 }
 
 type Fields = Record<string, unknown>;
 
-/** Builds the body: the file's content, overridden by the fields. */
+/** Builds the body from the file's content, overridden by the fields. */
 export async function bodyOf({ field = [], jsonField = [], input }: BodyOptions): Promise<Fields> {
   const body = input === undefined ? {} : await readBody(input);
   for (const given of field) {
@@ -42,7 +42,7 @@ export function queryOf(given: readonly string[]): Fields {
   return query;
 }
 
-/** The text of a file or of standard input, without the final newline. */
+/** Returns the text of a file or of standard input, without the final newline. */
 async function contentOf(file: string): Promise<string> {
   return (await readText(file)).replace(/\r?\n$/, "");
 }

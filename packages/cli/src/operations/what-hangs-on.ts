@@ -1,20 +1,20 @@
 import type { Agent, Berth, PagedList, Session } from "@berth/sdk";
 
 /**
- * Sentences that say what goes with an object, or keeps the service from deleting it; of what the API can tell by a request or
- * two. Empty if there is nothing, or nothing is known.
+ * Returns sentences about what is deleted with an object, or prevents its deletion, as far as one or two
+ * requests can tell. Returns an empty text if there is nothing, or nothing is known.
  */
 export async function whatHangsOn(client: Berth, operationId: string, objectId: string): Promise<string> {
   const facts = FACTS[operationId]?.map((fact) => fact(client, objectId)) ?? [];
-  // A token may lack the right to read it: whether the object can be deleted, the service says.
+  // A token may lack permission to read it. The service decides whether the object can be deleted.
   const said = await Promise.allSettled(facts);
   return said.map((one) => (one.status === "fulfilled" && one.value !== "" ? ` ${one.value}` : "")).join("");
 }
 
-/** A sentence, or nothing. */
+/** Returns a sentence, or an empty text. */
 type Fact = (client: Berth, id: string) => Promise<string>;
 
-/** As much as one request returns. */
+/** Page size: the maximum of one request. */
 const limit = 100;
 const ACTIVE = ["idle", "running", "rescheduling"] as const;
 
@@ -70,7 +70,7 @@ function activeSessions({ sessions }: Berth): PagedList<Session> {
   return sessions.list({ statuses: [...ACTIVE], limit });
 }
 
-/** How many there are on the first page, and whether there can be more. */
+/** Number of objects on the first page, and whether there may be more. */
 interface Count {
   count: number;
   isLeast: boolean;

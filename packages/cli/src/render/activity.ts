@@ -11,18 +11,18 @@ type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.cust
 
 const GUTTER = "  │ ";
 
-/** What the agent is doing: thinking, or running tool calls. */
+/** The agent's current activity: thinking, or running tool calls. */
 export class Activity {
   readonly #palette: Palette;
   readonly #width: number;
   readonly #calls = new Map<string, Call>();
-  /** Calls without a result when a turn ended, by id. */
+  /** Calls that had no result when a turn ended, by id. */
   readonly #waiting = new Map<string, Call>();
   readonly #output = new RunningOutput();
   #thinking = false;
   #since = 0;
 
-  /** `waiting`: earlier calls whose results are still to come. */
+  /** @param waiting Earlier calls whose results are still to come. */
   constructor(palette: Palette, width: number, waiting: readonly Call[] = []) {
     this.#palette = palette;
     this.#width = width;
@@ -47,15 +47,14 @@ export class Activity {
     this.#output.add(piece);
   }
 
-  /** The last lines of what a running call printed. */
+  /** Returns the last lines of a running call's output. */
   printedLines(): string[] {
     return this.#output.lines().map((line) => `${GUTTER}${line}`.trimEnd());
   }
 
   /**
-   * The lines of a result, below those of its call. A call that was already printed as waiting is printed again.
-   *
-   * @param loop what the call's own loop came to. Default: it has none.
+   * Returns the lines of a call and its result. A call that was already printed as waiting is printed again.
+   * @param loop Summary of the call's own loop. Default: null, none.
    */
   finish(event: Result, loop: string | null = null): string[] {
     const id = callOf(event);
@@ -72,7 +71,7 @@ export class Activity {
     ];
   }
 
-  /** The lines of calls without a result, which may still come. */
+  /** Returns the lines of calls without a result, which may still come. */
   unfinished(): string[] {
     const lines = [...this.#calls.values()].map((call) => this.#line(call));
     for (const [id, call] of this.#calls) this.#waiting.set(id, call);
@@ -81,7 +80,7 @@ export class Activity {
     return lines;
   }
 
-  /** For the status line; null if the agent is idle. */
+  /** Returns the text for the status line, or null if the agent is idle. */
   status(now: number): string | null {
     const [call, ...others] = this.#calls.values();
     if (call === undefined && !this.#thinking)

@@ -7,11 +7,11 @@ interface Loop {
   usage: ModelUsage;
 }
 
-/** What the own loops of calls have done so far. Their events have no lines of their own. */
+/** Totals of the loops that calls run themselves. Events of these loops have no lines of their own. */
 export class CallLoops {
   readonly #loops = new Map<string, Loop>();
 
-  /** Takes an event of a loop. Returns false for others. */
+  /** Handles an event of a loop. Returns false for other events. */
   take(event: SessionEvent): boolean {
     const parent = parentCallOf(event);
     if (parent === null) return false;
@@ -24,7 +24,10 @@ export class CallLoops {
     return true;
   }
 
-  /** `3 calls · 12,345 tokens in, 678 out`, and it is forgotten; null for a call without a loop. */
+  /**
+   * Returns and forgets the summary of a call's loop, such as `3 calls · 12,345 tokens in, 678 out`. Returns
+   * null for a call without a loop.
+   */
   end(call: string): string | null {
     const loop = this.#loops.get(call);
     if (loop === undefined) return null;

@@ -22,14 +22,14 @@ export class Clones {
     this.#names = new Map(resources.map((resource) => [resource.id, resource]));
   }
 
-  /** `org/repo → /data/repo`, or the id of an unknown resource. */
+  /** Returns `org/repo → /data/repo`, or the id of an unknown resource. */
   name(resourceId: string | undefined): string {
     const resource = resourceId === undefined ? undefined : this.#names.get(resourceId);
     if (resource === undefined) return plainLine(resourceId ?? "a resource");
     return plainLine(`${shortName(resource)} → ${resource.mount_path}`);
   }
 
-  /** The mount path, or null for an unknown resource. */
+  /** Returns the mount path, or null for an unknown resource. */
   path(resourceId: string): string | null {
     return this.#names.get(resourceId)?.mount_path ?? null;
   }
@@ -50,7 +50,7 @@ export class Clones {
     if (resourceId !== undefined) this.#running.delete(resourceId);
   }
 
-  /** One line for all running clones, or null. */
+  /** Returns one line for all running clones, or null. */
   line(): string | null {
     const running = [...this.#running.values()];
     const [only] = running;

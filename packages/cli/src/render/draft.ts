@@ -1,15 +1,16 @@
 import { plainText } from "../terminal/plain-text.ts";
 
 /**
- * A message while it is being written to a terminal, where printed text cannot be changed. It holds back trailing
- * whitespace, and the rest of a line from its first control character, since an escape sequence may arrive in pieces.
+ * A message while it is being written to a terminal, where printed text cannot be changed. It holds back
+ * trailing whitespace, and the rest of a line from its first control character, since an escape sequence may
+ * arrive in pieces.
  */
 export class Draft {
   #ended = "";
   #line = "";
   #shown = "";
 
-  /** The pieces start again from the beginning, as after a reconnection. */
+  /** Starts again from the beginning of the message, as after a reconnection. */
   restart(): void {
     this.#ended = "";
     this.#line = "";
@@ -25,8 +26,8 @@ export class Draft {
   }
 
   /**
-   * The part of the whole message that is not printed yet. If pieces were lost, so that the printed text is not its
-   * beginning, it continues on a new line with the first line that differs.
+   * Returns the part of the whole message that is not printed yet. If pieces were lost, so that the printed
+   * text is not its beginning, returns a newline and the text from the first line that differs.
    */
   rest(whole: string): string {
     if (whole.startsWith(this.#shown)) return this.#show(whole);

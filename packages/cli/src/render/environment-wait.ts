@@ -11,11 +11,11 @@ const PHASES: Record<Progress["phase"], string> = {
   setup_script: "the environment's setup script",
 };
 
-/** What a session is waiting for before its sandbox opens. */
+/** The wait of a session before its sandbox opens. */
 export class EnvironmentWait {
   #current: { phase: Progress["phase"]; since: number } | null = null;
 
-  /** The line to print when a wait starts or ends. */
+  /** Returns the line to print when a wait starts or ends. */
   take({ phase, seconds, created_at }: Progress): string {
     this.#current = seconds === null ? { phase, since: Date.parse(created_at) } : null;
     const what = PHASES[phase] ?? "the environment";
@@ -27,7 +27,7 @@ export class EnvironmentWait {
     this.#current = null;
   }
 
-  /** For the status line; null if there is no wait. */
+  /** Returns the text for the status line, or null if there is no wait. */
   status(now: number): string | null {
     if (this.#current === null) return null;
     const seconds = Math.max(1, Math.floor((now - this.#current.since) / 1000) + 1);

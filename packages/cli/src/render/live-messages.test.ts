@@ -10,7 +10,7 @@ import { previewsFor, renderEvents } from "./render-events.ts";
 const begun = { type: "span.model_request_start" as const, model: "rehearsal/steps" };
 const idle = { type: "session.status_idle" as const, stop_reason: { type: "end_turn" as const } };
 
-/** The pieces of an event, by the id that `logOf` gives it. */
+/** Returns the pieces of an event, by the id that `logOf` assigns. */
 function written(id: string, ...pieces: string[]): StreamFrame[] {
   return [
     { type: "event_start", event: { type: "agent.message", id } },
@@ -24,7 +24,7 @@ function written(id: string, ...pieces: string[]): StreamFrame[] {
   ];
 }
 
-/** The content of the terminal after each frame. */
+/** Returns the content of the terminal after each frame. */
 async function screens(frames: StreamFrame[]): Promise<string[]> {
   let bytes = "";
   const output: Output = new Writable({
@@ -56,7 +56,7 @@ function onScreen(bytes: string): string {
   return stripVTControlCharacters(lines.join("\n"));
 }
 
-/** The frames of a response: previews between the start of the request and the stored events. */
+/** Returns the frames of a response: previews between the start of the request and the stored events. */
 function answer(previews: StreamFrame[], ...stored: Parameters<typeof logOf>): StreamFrame[] {
   const [start, ...rest] = logOf(begun, ...stored) as [SessionEvent, ...SessionEvent[]];
   return [start, ...previews, ...rest];

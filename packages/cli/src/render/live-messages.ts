@@ -5,7 +5,7 @@ import { Draft } from "./draft.ts";
 
 type Preview = Extract<StreamFrame, { type: "event_start" | "event_delta" }>;
 
-/** Prints messages while the model writes them, and only the missing rest of a stored message. */
+/** Prints messages while the model writes them, and then only the missing rest of the stored message. */
 export class LiveMessages {
   readonly #screen: Screen;
   readonly #drafts = new Map<string, Draft>();
@@ -20,7 +20,9 @@ export class LiveMessages {
     else if (frame.event.type === "agent.message") this.#begin(frame.event.id);
   }
 
-  /** Completes the draft of a stored message. Returns false for other events and for messages without a draft. */
+  /**
+   * Completes the draft of a stored message. Returns false for other events and for messages without a draft.
+   */
   take(event: SessionEvent): boolean {
     const draft = event.type === "agent.message" ? this.#drafts.get(event.id) : undefined;
     if (draft === undefined || event.type !== "agent.message") return false;
@@ -30,7 +32,7 @@ export class LiveMessages {
     return true;
   }
 
-  /** Called when the model's response is over. Returns true if the text printed last is void. */
+  /** Drops the drafts when the model's response is over. Returns true if the text printed last is void. */
   drop(): boolean {
     const cut = this.#current !== null && this.#drafts.has(this.#current);
     this.#drafts.clear();

@@ -1,9 +1,9 @@
 import type { SessionEvent, StopReason } from "@berth/sdk";
 import { EXIT_CODES } from "../shared/exit-codes.ts";
 
-/** How a followed turn or session ended. */
+/** The end of a followed turn or session. */
 export interface Outcome {
-  /** The stop reason of the last turn; `terminated` if the session ended; null if neither was seen. */
+  /** Stop reason of the last turn; `terminated` if the session ended; null if neither was seen. */
   ended: StopReason["type"] | "terminated" | null;
   /** Resources that could not be cloned or mounted. */
   failedResources: string[];
@@ -11,7 +11,7 @@ export interface Outcome {
 
 export const noOutcome: Outcome = { ended: null, failedResources: [] };
 
-/** The outcome after one more event. */
+/** Returns the outcome after one more event. */
 export function outcomeAfter(outcome: Outcome, event: SessionEvent): Outcome {
   if (event.type === "session.status_idle") return { ...outcome, ended: event.stop_reason.type };
   if (event.type === "session.status_terminated" || event.type === "session.deleted") {
@@ -24,7 +24,7 @@ export function outcomeAfter(outcome: Outcome, event: SessionEvent): Outcome {
     : { ...outcome, failedResources: [...outcome.failedResources, resource_id] };
 }
 
-/** The exit code for an outcome: success only if the agent ended the turn and all resources are in place. */
+/** Returns the exit code: success only if the agent ended the turn and all resources are in place. */
 export function exitCodeOf({ ended, failedResources }: Outcome): number {
   if (ended === "requires_action") return EXIT_CODES.waiting;
   return ended === "end_turn" && failedResources.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed;

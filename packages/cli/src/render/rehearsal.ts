@@ -1,6 +1,6 @@
 /**
- * Summarizes a message of steps for the rehearsal model, such as `Rehearsal in 3 steps: say, Bash, 2 at once`. Returns
- * null for any other message. The steps themselves are printed as they run.
+ * Summarizes a message of steps for the rehearsal model, such as `Rehearsal in 3 steps: say, Bash, 2 at
+ * once`. Returns null for any other message. The steps themselves are printed as they run.
  */
 export function rehearsalLine(message: string): string | null {
   const steps = stepsOf(message.replace(/^\s*```json\n([\s\S]*)\n```\s*$/, "$1"));

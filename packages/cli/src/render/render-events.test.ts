@@ -7,7 +7,7 @@ import type { Output } from "../terminal/palette.ts";
 import { renderEvents } from "./render-events.ts";
 import { toolLine } from "./tool-line.ts";
 
-/** The output at the end. */
+/** Returns the output at the end. */
 async function rendered(events: StreamFrame[], terminal?: { columns: number }): Promise<string> {
   let written = "";
   const output: Output = new Writable({

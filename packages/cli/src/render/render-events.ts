@@ -7,16 +7,17 @@ import { noOutcome, type Outcome, outcomeAfter } from "./outcome.ts";
 import { Transcript } from "./transcript.ts";
 
 export interface RenderOptions {
-  /** The session's resources, to name them in progress and errors. */
+  /** The session's resources, by which progress and errors are named. */
   resources?: readonly SessionResource[];
   /** Earlier calls whose results are among the events. */
   waiting?: readonly Call[];
 }
 
 /**
- * Prints events for people as they arrive: messages, tool calls with the first lines of their results, clone progress,
- * errors, how the turn ended and its tokens. On a terminal it uses colours and a status line, and shows messages while
- * they are written and the last lines of what a command prints, if `frames` has previews (`previewsFor`). Resolves with the outcome when the events end.
+ * Prints events for people as they arrive: messages, tool calls with the first lines of their results, clone
+ * progress, errors, and the end of the turn with its tokens. A terminal gets colours and a status line. If
+ * `frames` has previews (`previewsFor`), it also shows messages while they are written and the last lines of
+ * a running command's output. Resolves with the outcome when the events end.
  */
 export async function renderEvents(
   frames: AsyncIterable<StreamFrame>,
@@ -55,12 +56,15 @@ export async function renderEvents(
   return outcome;
 }
 
-/** The `event_deltas` to request from a stream, so that a terminal shows messages while they are written, and what commands print. */
+/**
+ * Returns the `event_deltas` to request from a stream, so that a terminal shows messages while they are
+ * written and the output of running commands.
+ */
 export function previewsFor(output: Output): ("agent.message" | "agent.tool_output")[] {
   return isTerminal(output) ? ["agent.message", "agent.tool_output"] : [];
 }
 
-/** Whether the model's response is over, so that a preview without a stored message is void. */
+/** Returns whether the model's response is over, so that a preview without a stored message is void. */
 function endsResponse(event: SessionEvent): boolean {
   const { type } = event;
   if (parentCallOf(event) !== null) return false;

@@ -3,9 +3,9 @@ import { plainText } from "../terminal/plain-text.ts";
 
 const LINES = 5;
 
-/** The last lines of what running calls print, until they have their results. */
+/** The last lines of the output of running calls, until they have their results. */
 export class RunningOutput {
-  /** By call, in the order in which they printed last. */
+  /** Output by call, in the order of the last output. */
   readonly #printed = new Map<string, OutputText>();
 
   add({ tool_use_id: call, ...piece }: ToolOutput): void {
@@ -24,7 +24,7 @@ export class RunningOutput {
     this.#printed.clear();
   }
 
-  /** Of the call that printed last; empty when none runs that has printed something. */
+  /** Returns the last lines of the running call that printed last, or an empty list. */
   lines(): string[] {
     const last = [...this.#printed.values()].at(-1);
     return last === undefined ? [] : plainText(last.text).trimEnd().split("\n").slice(-LINES);

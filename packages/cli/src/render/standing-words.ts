@@ -19,7 +19,9 @@ const LOOKS: Record<Standing, Look> = {
   archived: { words: "archived", style: "dim" },
 };
 
-/** How a session stands, for a person. A later service may have words that this version does not know. */
+/**
+ * Returns the state of a session in words. A newer service may have states that this version does not know.
+ */
 export function standingWords(standing: Standing, palette: Palette): string {
   const look = LOOKS[standing] as Look | undefined;
   return look === undefined ? palette.dim(standing) : palette[look.style](look.words);

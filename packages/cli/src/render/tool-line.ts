@@ -27,7 +27,10 @@ function place(path: unknown): string {
   return typeof path === "string" ? ` in ${path}` : "";
 }
 
-/** `view_range` is the first and the last line, -1 for the end; `offset` and `limit` are the first line and the count. */
+/**
+ * Returns a range of lines. `view_range` is the first and the last line, -1 for the end; `offset` and `limit`
+ * are the first line and the count.
+ */
 function range({ view_range, offset, limit }: Input): string {
   const [first, last] = Array.isArray(view_range) ? view_range : [offset, endOf(offset, limit)];
   if (first === undefined && last === undefined) return "";
@@ -44,7 +47,7 @@ function lines(content: string): string {
   return number === 1 ? "1 line" : `${count(number)} lines`;
 }
 
-/** The first line of a text that is not empty, with `…` if there are more. */
+/** Returns the first non-empty line of a text, with `…` if there are more. */
 function oneLine(value: string): string {
   const all = value.trim().split("\n");
   return all.length === 1 ? (all[0] ?? "") : `${all[0]} …`;

@@ -25,7 +25,9 @@ const RECLAIM_REASONS = {
   lost: "disk lost, creating a new one",
 };
 
-/** Turns the events of a session into text for people. Keeps the state that the text of later events needs. */
+/**
+ * Turns the events of a session into text for people. Keeps the state that the text of later events needs.
+ */
 export class Transcript {
   readonly #palette: Palette;
   readonly #width: number;
@@ -36,7 +38,7 @@ export class Transcript {
   readonly #loops = new CallLoops();
   readonly #turn: TurnEnd;
 
-  /** `live`: the status line is shown as well, so that progress needs no lines of its own. */
+  /** @param options `live`: a status line is shown as well, so that progress needs no own lines. */
   constructor(options: {
     palette: Palette;
     width: number;
@@ -52,7 +54,7 @@ export class Transcript {
     this.#turn = new TurnEnd(options.palette);
   }
 
-  /** The text to print for an event, or null. */
+  /** Returns the text to print for an event, or null. */
   take(event: SessionEvent): Block | null {
     if (event.type === "span.model_request_end" && event.model_usage !== null)
       this.#turn.spend(event.model_usage);
@@ -139,23 +141,25 @@ export class Transcript {
     }
   }
 
-  /** What a running call printed is shown above the status line. */
+  /** Adds output of a running call, which is shown above the status line. */
   printed(piece: ToolOutput): void {
     this.#activity.printed(piece);
   }
 
-  /** The note after a message that the model did not finish. */
+  /** Returns the note after a message that the model did not finish. */
   cutOff(): Block {
     return note(this.#palette.yellow("cut off: the text above is not part of the session"));
   }
 
-  /** The text to print after the last event: calls that are still running, or null. */
+  /** Returns the text to print after the last event: calls that are still running, or null. */
   rest(): Block | null {
     const lines = this.#activity.unfinished();
     return lines.length === 0 ? null : apart(lines);
   }
 
-  /** The status line, below the last lines of what a running call printed; null if nothing is running. */
+  /**
+   * Returns the status line, below the last lines of a running call's output, or null if nothing is running.
+   */
   status(now: number): string | null {
     const line = this.#statusLine(now);
     return line === null ? null : [...this.#activity.printedLines(), line].join("\n");
@@ -178,7 +182,7 @@ export class Transcript {
     return more === 0 ? shown : [...shown, dim(`  … ${count(more)} more lines`)];
   }
 
-  /** With a status line, only the end of the wait is printed, with its duration. */
+  /** Prints the start and end of a wait. With a status line, prints only the end, with its duration. */
   #waited(event: EventOf<"session.environment_progress">): Block | null {
     const line = this.#wait.take(event);
     return this.#live && event.seconds === null ? null : note(this.#palette.dim(line));
@@ -208,7 +212,7 @@ export class Transcript {
       : apart([red(message)]);
   }
 
-  /** The name of the resource of an error, unless the message already has its path. */
+  /** Returns the name of an error's resource, unless the message already contains its path. */
   #where({ resource_id, message }: EventOf<"session.error">["error"]): string {
     if (resource_id === undefined) return "";
     const path = this.#clones.path(resource_id);
@@ -223,7 +227,7 @@ export class Transcript {
   }
 }
 
-/** `left out of what the model is sent: 2 images, 1 tool (find_files): acme answered 400: …` */
+/** Returns `left out of what the model is sent: 2 images, 1 tool (find_files): acme answered 400: …`. */
 function omittedLine({ reason, omitted }: EventOf<"agent.content_omitted">): string {
   const parts = omitted.map(({ type, count: amount, names = [] }) => {
     const what = `${count(amount)} ${type.replace("_", " ")}${amount === 1 ? "" : "s"}`;
@@ -232,7 +236,7 @@ function omittedLine({ reason, omitted }: EventOf<"agent.content_omitted">): str
   return `left out of what the model is sent: ${parts.join(", ")}: ${plainLine(reason)}`;
 }
 
-/** `retrying at 14:05:09`, in the time zone of the terminal; or why the session waits. */
+/** Returns `retrying at 14:05:09`, in the time zone of the terminal, or why the session waits. */
 function waitingLine({ retry_at, reason }: EventOf<"session.status_rescheduled">): string {
   if (reason !== undefined) return plainLine(reason);
   if (retry_at === undefined) return "waiting, continues as soon as possible";
@@ -243,8 +247,7 @@ function hostOf({ host, port }: EventOf<"session.egress_denied">): string {
   return plainLine(port === null || port === 443 ? host : `${host}:${port}`);
 }
 
-/** At compile time every event type is handled above, but a newer server may send others. */
-/** What the operator allows, where the environment asks for more. */
+/** Returns a note about limits that the operator has lowered below those of the environment. */
 function loweredNote(limits: EventOf<"session.container_started">["lowered_limits"]): string {
   const told = Object.entries(limits ?? {}).map(([name, value]) => `${name} ${value}`);
   return told.length === 0 ? "" : ` · at most ${told.join(", ")}`;
@@ -260,6 +263,9 @@ function restoredNote(restored: EventOf<"session.container_started">["restored"]
   return restored === undefined ? "" : ` · disk as saved at ${restored.saved_at}`;
 }
 
+/**
+ * Ignores an event type that this version does not know. The compiler checks that all known ones are handled.
+ */
 function unknownEvent(_event: never): null {
   return null;
 }

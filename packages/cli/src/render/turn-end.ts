@@ -31,7 +31,7 @@ export class TurnEnd {
     this.#usage = addUsage(this.#usage, usage);
   }
 
-  /** How the turn ended, with its duration and tokens. */
+  /** Returns how the turn ended, with its duration and tokens. */
   line({ created_at, stop_reason: { type } }: EventOf<"session.status_idle">): string {
     const { green, yellow, red, dim } = this.#palette;
     const style =

@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from "node:util";
 
-/** Says that a file cannot be read, and why, in one sentence. */
+/** Returns a sentence that a file cannot be read, and why. */
 export function cannotRead(path: string, error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException;
   const [, reason = message] = getSystemErrorMap().get(errno ?? 0) ?? [];

@@ -1,14 +1,19 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 
-/** `<data-dir>/client.json`: how clients on this machine find the installation. `berth serve` writes `url`. */
+/**
+ * `<data-dir>/client.json`, by which clients on this machine find the service. `berth serve` writes `url`.
+ */
 export interface ClientFile {
   url?: string;
-  /** The file of a token, inside the data directory. Default: `token`. */
+  /** File of a token, inside the data directory. Default: `token`. */
   token_file?: string;
 }
 
-/** Reads the file, with `token_file` as an absolute path. Returns an empty object if there is no trustworthy file. */
+/**
+ * Reads the file, with `token_file` as an absolute path. Returns an empty object if there is no trustworthy
+ * file.
+ */
 export async function readClientFile(dataDir: string): Promise<ClientFile> {
   const file = await read(dataDir);
   const token_file = resolve(dataDir, file.token_file ?? "token");
@@ -33,8 +38,9 @@ async function read(dataDir: string): Promise<ClientFile> {
 }
 
 /**
- * The default data directory is below the working directory, so a checkout of someone else's repository can contain this
- * file. It must not make the client send a token to another machine, or send another file as the token.
+ * Returns whether a URL is a loopback URL. The default data directory is below the working directory, so a
+ * checkout of someone else's repository can contain this file. It must not make the client send a token to
+ * another machine, or send another file as the token.
  */
 function isLoopback(url: string | undefined): url is string {
   if (typeof url !== "string" || !URL.canParse(url)) return false;

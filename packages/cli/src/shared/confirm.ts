@@ -2,15 +2,14 @@ import { createInterface } from "node:readline/promises";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { UsageError } from "./failure.ts";
 
-/** The option that answers before it is asked. */
+/** Options of a command that asks for confirmation. `yes` confirms in advance. */
 export interface ConfirmOptions {
   yes?: boolean;
 }
 
 /**
- * Asks on a terminal whether something may be taken away. Programs that have no terminal are not asked: a script says what it wants.
- *
- * @throws UsageError unless the answer is yes; exit code 130 for Ctrl-C.
+ * Asks for confirmation on a terminal. Without a terminal it does not ask.
+ * @throws UsageError unless the answer is yes; with exit code 130 for Ctrl-C.
  */
 export async function confirm(question: string, { yes }: ConfirmOptions): Promise<void> {
   if (yes || !process.stdin.isTTY) return;

@@ -19,40 +19,41 @@ export interface ConnectionOptions {
   caFile?: string;
 }
 
-/** What this program calls itself. */
+/** User agent of this program. */
 export const userAgent = `berth-cli/${version}`;
 
-/** A service, and the token for it. */
+/** A service and its token. */
 interface Target {
   baseURL: string;
-  /** Why it is this one, for people. */
+  /** Source of the URL, for people. */
   from: string;
-  /** File of certificates that are trusted, too. */
+  /** File of additional trusted certificates. */
   caFile?: string | undefined;
   token(): Promise<string>;
 }
 
-/** Creates a client of the service that is meant. */
+/** Creates a client of the service that the options and variables select. */
 export async function connect(options: ConnectionOptions): Promise<Berth> {
   const { baseURL, token, caFile } = await locate(options);
   await trustAuthorities(baseURL, givenAuthorities(options.caFile) ?? caFile);
   return clientFor(baseURL, await token());
 }
 
-/** Creates a client of a service that is known, with its token. */
+/** Creates a client of a known service, with its token. */
 export function clientFor(baseURL: string, token: string): Berth {
   return new Berth({ baseURL, token, logger, defaultHeaders: { "user-agent": userAgent } });
 }
 
-/** The service that `connect` takes, and where that is from. */
+/** Returns the URL of the service that `connect` selects, and its source. */
 export async function serviceOf(options: ConnectionOptions): Promise<{ url: string; from: string }> {
   const { baseURL, from } = await locate(options);
   return { url: baseURL, from };
 }
 
 /**
- * A context that is named counts as a whole, its URL with its token. So does the current one, where no URL, token or data directory is
- * given. A token of a flag or a variable is for the URL of a flag or a variable, else for the service of the data directory.
+ * Selects the service and its token. A context, if one is named, supplies both the URL and the token; so does
+ * the current context, where no URL, token or data directory is given. A token of a flag or variable is for
+ * the URL of a flag or variable, else for the service of the data directory.
  */
 async function locate(options: ConnectionOptions): Promise<Target> {
   const { context, url, tokenFile } = options;
@@ -83,13 +84,13 @@ async function ofUrl(options: ConnectionOptions, baseURL: string): Promise<Targe
     const first = (await givenToken(options)) ?? tokenFor(await readContexts(), baseURL);
     if (first !== undefined) return first;
     const known = await readClientFile(resolve(options.dataDir ?? defaultDataDir()));
-    // The token of client.json is for the server of client.json, not for one that a flag or a variable names.
+    // The token of client.json is only for its own server, not for one that a flag or variable names.
     return await ownToken(baseURL === known.url ? known : {});
   };
   return { baseURL, from: options.url === undefined ? "BERTH_URL" : "--url", token };
 }
 
-/** @throws UsageError for what is no URL of a server. */
+/** Requires an http or https URL. @throws UsageError */
 export function requireUrl(baseURL: string): void {
   if (!/^https?:$/.test(URL.parse(baseURL)?.protocol ?? ""))
     throw new UsageError("The server's URL is not valid. It must be like http://127.0.0.1:4180.");
@@ -117,12 +118,12 @@ function hasToken({ tokenFile }: ConnectionOptions): boolean {
   return tokenFile !== undefined || Boolean(process.env.BERTH_TOKEN || process.env.BERTH_TOKEN_FILE);
 }
 
-/** `BERTH_DATA_DIR`, else `.berth` in the working directory. */
+/** Returns `BERTH_DATA_DIR`, else `.berth` in the working directory. */
 export function defaultDataDir(): string {
   return resolve(process.env.BERTH_DATA_DIR || ".berth");
 }
 
-/** That of a flag, else of a variable. */
+/** Returns the token of a flag, else of a variable, else undefined. */
 export async function givenToken({
   tokenFile,
 }: Pick<ConnectionOptions, "tokenFile">): Promise<string | undefined> {

@@ -4,30 +4,33 @@ import { dirname, join } from "node:path";
 import { UsageError } from "./failure.ts";
 import { withLock } from "./with-lock.ts";
 
-/** A service that somebody has logged in to. Its token is sent to this URL alone. */
+/** A service that the user has logged in to. Its token is sent only to this URL. */
 export interface Context {
   url: string;
   token: string;
-  /** Absolute path of a file of certificates that are trusted for it. Absent: those that the machine trusts. */
+  /** Absolute path of a file of further trusted certificates. Default: only the machine's are trusted. */
   caFile?: string | undefined;
 }
 
-/** What `berth login` stores for the user of this machine. */
+/** The data that `berth login` stores for the user of this machine. */
 export interface Contexts {
-  /** Taken where no command, variable or data directory names another service. */
+  /** Context that is used where no command, variable or data directory names a service; null for none. */
   current: string | null;
   contexts: Record<string, Context>;
 }
 
 const NONE: Contexts = { current: null, contexts: {} };
 
-/** In the user's own directory, where no checkout of somebody else's repository can put it. */
+/**
+ * Returns the path of the contexts file. It is in the user's own directory, where no checkout of somebody
+ * else's repository can put it.
+ */
 export function contextsFile(): string {
   const directory = process.env.XDG_CONFIG_HOME || join(process.env.HOME || homedir(), ".config");
   return join(directory, "berth", "contexts.json");
 }
 
-/** @throws UsageError for a file that is there and cannot be used. */
+/** Reads the contexts. Returns none if there is no file. @throws UsageError if it cannot be used. */
 export async function readContexts(): Promise<Contexts> {
   const path = contextsFile();
   try {
@@ -40,7 +43,7 @@ export async function readContexts(): Promise<Contexts> {
   }
 }
 
-/** @throws TypeError for what `changeContexts` did not write. */
+/** Validates the content of the file. @throws TypeError if `changeContexts` cannot have written it. */
 function checked(file: Partial<Contexts>): Contexts {
   const { current = null, contexts = {} } = file;
   const isContext = ({ url, token, caFile = "" }: Partial<Context>) =>
@@ -51,8 +54,8 @@ function checked(file: Partial<Contexts>): Contexts {
 }
 
 /**
- * Changes the contexts that are stored. What another process stores meanwhile is not lost; nobody reads half a file, and nobody else can
- * read it.
+ * Changes the stored contexts. The change is atomic, loses no concurrent change of another process, and
+ * writes a file that only this user can read.
  */
 export async function changeContexts(change: (known: Contexts) => Contexts): Promise<void> {
   const path = contextsFile();
@@ -65,7 +68,7 @@ export async function changeContexts(change: (known: Contexts) => Contexts): Pro
   });
 }
 
-/** @throws UsageError when there is none of this name. */
+/** Returns the context of this name. @throws UsageError when it does not exist. */
 export function requireContext({ contexts }: Contexts, name: string): Context {
   const found = Object.hasOwn(contexts, name) ? contexts[name] : undefined;
   if (found !== undefined) return found;
@@ -75,9 +78,8 @@ export function requireContext({ contexts }: Contexts, name: string): Context {
 }
 
 /**
- * The token of the context that has this URL: of several, that of the current one.
- *
- * @throws UsageError for several of which none is the current one
+ * Returns the token of the context with this URL; of several, that of the current one.
+ * @throws UsageError if there are several and none is the current one.
  */
 export function tokenFor({ current, contexts }: Contexts, url: string): string | undefined {
   const wanted = normal(url);

@@ -1,4 +1,4 @@
-/** The exit codes of all commands. Scripts rely on them. */
+/** Exit codes of all commands. Scripts rely on them. */
 export const EXIT_CODES = {
   done: 0,
   failed: 1,

@@ -22,7 +22,9 @@ export class UsageError extends Error {
   }
 }
 
-/** Prints an error to standard error and returns its exit code. An unexpected error is printed with its stack. */
+/**
+ * Prints an error to standard error and returns its exit code. An unexpected error is printed with its stack.
+ */
 export function printError(error: unknown): number {
   const { red, dim } = paletteFor(process.stderr);
   const [message, ...facts] = linesOf(error);

@@ -1,13 +1,13 @@
 import { APIError } from "@berth/sdk";
 
-/** The flag or argument that set a field, by the error that refuses the field. */
+/** The flag or argument that set the field of an error. */
 const FLAGS = new WeakMap<APIError, string>();
 
 /**
- * Calls the API with fields that flags set. An error of a field is then printed with its flag.
- *
- * @param flags by the field, or by the first part of its path: `resources` is also for `resources[0].url`.
- * @param otherwise for other fields
+ * Calls the API with fields that flags set. An error about a field is then printed with its flag.
+ * @param flags Flags by field, or by the first part of its path: `resources` also applies to
+ * `resources[0].url`.
+ * @param otherwise Flag of other fields.
  */
 export async function givenBy<Result>(
   flags: Readonly<Record<string, string>>,
@@ -25,7 +25,7 @@ export async function givenBy<Result>(
   }
 }
 
-/** The flag of `givenBy`; null for an error of another kind. */
+/** Returns the flag that `givenBy` recorded, or null if there is none. */
 export function flagOf(error: APIError): string | null {
   return FLAGS.get(error) ?? null;
 }

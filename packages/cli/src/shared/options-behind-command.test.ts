@@ -11,7 +11,7 @@ const CASES: readonly [given: string, meant: string][] = [
   ["--data-dir /d doctor --json", "doctor --data-dir /d --json"],
   ["--url sessions whoami", "whoami --url sessions"],
   ["--token-file /t api GET /sessions -- --url", "api --token-file /t GET /sessions -- --url"],
-  // As they are.
+  // These remain unchanged.
   ["run --url x task", "run --url x task"],
   ["run whoami --url x", "run whoami --url x"],
   ["--version", "--version"],

@@ -1,8 +1,8 @@
 import type { Command, Option } from "commander";
 
 /**
- * Moves options that stand before a command, or between the words of one, behind it: `--url X sessions list` means `sessions list --url X`.
- * Options of the program itself, and of the words before them, stay in place.
+ * Moves options before a command, or between the words of one, behind it: `--url X sessions list` means
+ * `sessions list --url X`. Options of the program itself, and of the words before them, stay in place.
  */
 export function optionsBehindCommand(program: Command, given: readonly string[]): string[] {
   const known = new Map(

@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { FORMATS } from "./formats.ts";
 
 /**
- * Adds the options by which a command finds its server. A token comes from a file or a variable, never from an
- * argument, since other users of the machine can read arguments.
+ * Adds the options by which a command finds its server. A token comes from a file or a variable, never from
+ * an argument, since other users of the machine can read arguments.
  */
 export function withConnection(command: Command): Command {
   return command
@@ -23,7 +23,7 @@ export function withConnection(command: Command): Command {
     );
 }
 
-/** Beside the authorities of the machine's store. */
+/** Returns the option for a file of authorities, which are trusted in addition to the machine's. */
 export function caFileOption(): Option {
   return new Option(
     "--ca-file <file>",
@@ -31,7 +31,7 @@ export function caFileOption(): Option {
   );
 }
 
-/** Adds the options that say how a command prints what it returns. */
+/** Adds the options for the output of a command. */
 export function withOutput(command: Command): Command {
   const output = new Option("-o, --output <format>", "how to print").choices([...FORMATS]).default("table");
   return command
@@ -40,7 +40,7 @@ export function withOutput(command: Command): Command {
     .option("--quiet", "print nothing but errors");
 }
 
-/** Adds the option of a command that asks before it takes something away. */
+/** Adds the option of a command that asks for confirmation. */
 export function withYes(command: Command): Command {
   return command.option("--yes", "do not ask, which happens on a terminal only");
 }
@@ -54,7 +54,7 @@ export function withInstallation(command: Command): Command {
   );
 }
 
-/** Adds the options of a command of the operator, on this machine or by the URL of a service. */
+/** Adds the options of an operator command, on this machine or by the URL of a service. */
 export function withAdministration(command: Command): Command {
   return withInstallation(command)
     .option(
@@ -87,7 +87,7 @@ export function positiveInteger(value: string): number {
   return Number(value);
 }
 
-/** The items of a list with commas, without spaces around them. */
+/** Returns the items of a comma-separated list, without spaces around them. */
 export function commaList(value: string): string[] {
   return value.split(",").map((item) => item.trim());
 }

@@ -8,15 +8,15 @@ export function formatOf({ output, json }: OutputOptions): Format {
   return json ? "json" : (output ?? "table");
 }
 
-/** Whether people read what is printed. */
+/** Returns whether the output is for people. */
 export function isForPeople(options: OutputOptions): boolean {
   return formatOf(options) === "table";
 }
 
 /**
- * Prints what a command returns: an object, or a list as `{data, …}`, of which the format `id` prints a line for each object.
- *
- * @param lines for people.
+ * Prints the result of a command: an object, or a list as `{data, …}`. The format `id` prints a line for each
+ * object of a list.
+ * @param lines Returns the lines for people.
  */
 export async function printResult(
   value: object,
@@ -34,11 +34,11 @@ export async function printResult(
 
 function printTable(lines: readonly string[]): void {
   for (const line of lines) printLine(line);
-  // An empty list looks like a command that did nothing; a program that counts lines gets none.
+  // On a terminal an empty list looks like a command that did nothing; elsewhere it has no lines.
   if (lines.length === 0 && process.stdout.isTTY) printMessage("There are none.");
 }
 
-/** Prints one of several objects that are no list, such as events: a line of JSON, a document of YAML, or an id. */
+/** Prints one of several objects, such as events: a line of JSON, a document of YAML, or an id. */
 export async function printItem(value: object, options: OutputOptions): Promise<void> {
   if (options.quiet) return;
   const format = formatOf(options);
@@ -47,7 +47,7 @@ export async function printItem(value: object, options: OutputOptions): Promise<
   else printJson(value);
 }
 
-/** Where what is for people goes. */
+/** Returns the stream for output to people; with `quiet` it discards everything. */
 export function peopleOutput({ quiet }: OutputOptions): Output {
   return quiet ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stdout;
 }

@@ -17,7 +17,7 @@ export function secretVariable(name: string): string {
   return nonEmpty(process.env[name] ?? "", `The variable '${name}' is not set.`);
 }
 
-/** The content of a file as a secret, without the final newline. @throws UsageError with the complaint if it is empty. */
+/** Returns a file's content as a secret, without the final newline. @throws UsageError if it is empty. */
 export function secretOf(content: string, complaint: string): string {
   return nonEmpty(content.trimEnd(), complaint);
 }

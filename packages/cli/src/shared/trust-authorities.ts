@@ -6,16 +6,15 @@ import { UsageError } from "./failure.ts";
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** The file of `--ca-file`, else of `BERTH_CA_FILE`; undefined for none. */
+/** Returns the file of `--ca-file`, else of `BERTH_CA_FILE`, else undefined. */
 export function givenAuthorities(caFile: string | undefined): string | undefined {
   return caFile ?? (process.env.BERTH_CA_FILE || undefined);
 }
 
 /**
- * Makes this process trust, for its connections to https URLs, the authorities of the machine's store and of a file, beside those that
- * Node trusts.
- *
- * @throws UsageError for a file without certificates in PEM form
+ * Makes this process trust, for https URLs, the machine's authorities and those of a file, in addition to
+ * Node's. Does nothing for other URLs.
+ * @throws UsageError for a file without certificates in PEM form.
  */
 export async function trustAuthorities(baseURL: string, file: string | undefined): Promise<void> {
   if (!baseURL.startsWith("https:")) return;

@@ -9,7 +9,7 @@ import { type TestContext, test } from "node:test";
 
 const WITHIN = { timeout: 120_000 };
 
-/** A user's directory, and processes that each add contexts to it, one after the other. */
+/** Returns a user's directory, and starts processes that each add contexts to it in turn. */
 function machine(t: TestContext) {
   const home = mkdtempSync(join(tmpdir(), "berth-contexts-"));
   t.after(() => rmSync(home, { recursive: true }));

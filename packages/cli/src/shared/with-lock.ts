@@ -3,17 +3,16 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "./failure.ts";
 
-/** Whoever holds a lock needs it for milliseconds. One that is older is of a process that was killed. */
+/** Milliseconds after which a lock is stale. Its holder, which needs only milliseconds, was killed. */
 const STALE_MS = 10_000;
-/** Longer than a lock of a process that was killed is waited for. */
+/** Milliseconds to wait for a lock, longer than until it is stale. */
 const PATIENCE_MS = 15_000;
 const BETWEEN_TRIES_MS = 10;
 
 /**
- * Runs `work` while no other process does so with the same path. The lock is a file beside the path, whose directory exists: it
- * works on every system, and what a killed process leaves is removed by the next one.
- *
- * @throws UsageError if the lock is not free for 15 seconds
+ * Runs `work` while no other process does so with the same path. The lock is a file beside the path, in an
+ * existing directory. This works on every system, and the next process removes the lock of a killed one.
+ * @throws UsageError if the lock is not free within 15 seconds.
  */
 export async function withLock<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   const lock = `${path}.lock`;
@@ -22,7 +21,7 @@ export async function withLock<Result>(path: string, work: () => Promise<Result>
   try {
     return await work();
   } finally {
-    // Another process may have taken it for stale, while this one was suspended.
+    // Another process may have considered it stale while this one was suspended.
     if ((await readFile(lock, "utf8").catch(() => null)) === own) await rm(lock, { force: true });
   }
 }

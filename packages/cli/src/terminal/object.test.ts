@@ -19,7 +19,7 @@ test("list of tokens: fits 80 columns without parents, which a wide terminal and
   for (const columns of [120, undefined]) assert.match(linesAt(columns).join("\n"), /PARENT ID[\s\S]*3w5/);
 });
 
-/** The lines on a terminal of this width; undefined is a pipe. */
+/** Returns the lines on a terminal of this width; undefined is a pipe. */
 function linesAt(columns: number | undefined): string[] {
   const { stdout } = process;
   const { isTTY, columns: before } = stdout;

@@ -19,8 +19,8 @@ const NAME_FIELDS = [
 ];
 
 /**
- * Formats an object as lines of field and value. Nested fields have the names that `-f` and `-F` take; an empty one and what is null
- * in it has no line.
+ * Formats an object as lines of field and value. Nested fields have the names that `-f` and `-F` accept.
+ * Empty or null nested fields have no line.
  */
 export function objectLines(object: Thing): string[] {
   const { dim } = paletteFor(process.stdout);
@@ -28,7 +28,7 @@ export function objectLines(object: Thing): string[] {
   return table(fields.map(([name, value]) => [dim(name), cut(textOf(value), 200)]));
 }
 
-/** Lists of objects are JSON. */
+/** Returns the fields of a value. Lists of objects are shown as JSON. */
 function fieldsOf(name: string, value: unknown): Array<[name: string, value: unknown]> {
   if (typeof value !== "object" || value === null) return [[name, value]];
   if (Array.isArray(value)) return [[name, isPlain(value) ? value.join(", ") || null : value]];
@@ -45,7 +45,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** What people call an object; null if it has no name. */
+/** Returns the name of an object, or null if it has none. */
 export function nameOf(object: Thing): string | null {
   const names = NAME_FIELDS.map((field) => object[field]);
   const name = names.find((value) => typeof value === "string" && value !== "");
@@ -62,10 +62,10 @@ const FACT_FIELDS = [
   "created_at",
 ];
 
-/** From this width on, a second id has its place in a table. */
+/** Minimum terminal width for a column with a second id. */
 const WIDE = 100;
 
-/** Formats objects as a table: id, up to two fields that name them, the facts that they have, and time of creation. */
+/** Formats objects as a table: id, up to two naming fields, other facts, and time of creation. */
 export function listLines(objects: readonly Thing[]): string[] {
   if (objects.length === 0) return [];
   const { dim } = paletteFor(process.stdout);
@@ -83,7 +83,10 @@ export function listLines(objects: readonly Thing[]): string[] {
   );
 }
 
-/** A price, in US dollars for a million tokens, as `$5 in, $25 out`; a time, in UTC, as `2026-11-24 10:29`. */
+/**
+ * Formats a cell. A price is in US dollars per million tokens, such as `$5 in, $25 out`; a time is in UTC,
+ * such as `2026-11-24 10:29`.
+ */
 function cellOf(name: string, value: unknown): string {
   if (name === "created_at" && typeof value === "string") return minuteOf(value);
   if (name !== "price" || value === null || typeof value !== "object") return textOf(value);
@@ -91,7 +94,7 @@ function cellOf(name: string, value: unknown): string {
   return `$${textOf(input)} in, $${textOf(output)} out`;
 }
 
-/** `2026-11-24 10:29` of a time in UTC. */
+/** Formats a UTC time as `2026-11-24 10:29`. */
 export function minuteOf(time: string): string {
   return plainLine(time).replace("T", " ").slice(0, 16);
 }

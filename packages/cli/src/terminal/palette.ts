@@ -14,26 +14,29 @@ export interface Palette {
   cyan: Style;
 }
 
-/** Colours for a terminal, unless `NO_COLOR` or `TERM=dumb` is set; no styling elsewhere. */
+/**
+ * Returns colours for a terminal, unless `NO_COLOR` or `TERM=dumb` is set, and no styling for other outputs.
+ */
 export function paletteFor(output: Output): Palette {
   return palette(isTerminal(output) && !process.env.NO_COLOR);
 }
 
-/** Whether lines can be overwritten. */
+/** Returns whether lines can be overwritten. */
 export function isTerminal(output: Output): boolean {
   return output.isTTY === true && process.env.TERM !== "dumb";
 }
 
-/** The width of a terminal; 80 if it is unknown, which some terminals report as 0. */
+/** Returns the width of a terminal, or 80 if it is unknown, which some terminals report as 0. */
 export function columnsOf({ columns }: Output): number {
   return columns || 80;
 }
 
-/** The width that lines should not exceed; undefined where what is printed is no terminal. */
+/** Returns the width that lines should not exceed, or undefined if the output is not a terminal. */
 export function widthLimitOf(output: Output): number | undefined {
   return output.isTTY === true ? columnsOf(output) : undefined;
 }
 
+/** Returns a palette. Without colour its styles return the text unchanged. */
 export function palette(color: boolean): Palette {
   const style =
     (format: InspectColor): Style =>

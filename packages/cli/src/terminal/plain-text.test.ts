@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { cut, firstLines, plainLine, plainText } from "./plain-text.ts";
 
-/** By Unicode: controls but the newline, and what changes the direction of text. */
+/** Unsafe characters by Unicode: controls except newline, and marks that change the text direction. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const pieces = fc.array(
   fc

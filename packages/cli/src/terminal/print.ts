@@ -7,7 +7,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** Prints a message for people to standard error; standard output has only data. */
+/** Prints a message for people to standard error; standard output is only for data. */
 export function printMessage(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -7,10 +7,12 @@ export interface Block {
   lines: string[];
 }
 
+/** Returns a block that is separated from others by empty lines. */
 export function apart(lines: string[]): Block {
   return { kind: "apart", lines };
 }
 
+/** Returns a block that directly follows another note. */
 export function note(...lines: string[]): Block {
   return { kind: "note", lines };
 }
@@ -19,8 +21,8 @@ const ERASE_LINE = "\r\u001b[2K";
 const LINE_UP = "\u001b[1A";
 
 /**
- * Prints blocks and, on a terminal, keeps a status of some lines below them. While a text is written piece by piece there is no
- * status, and blocks wait for its end.
+ * Prints blocks and, on a terminal, keeps a status of some lines below them. While a text is written piece by
+ * piece there is no status, and blocks wait for its end.
  */
 export class Screen {
   readonly live: boolean;
@@ -33,7 +35,7 @@ export class Screen {
   #writing = false;
   #waiting: Block[] = [];
 
-  /** `status` is called after each block and every second. */
+  /** @param status Called after each block and every second. */
   constructor(output: Output, palette: Palette, status: () => string | null) {
     this.#output = output;
     this.#palette = palette;
@@ -47,7 +49,7 @@ export class Screen {
     else this.#output.write(`${this.#gapBefore(block.kind)}${block.lines.join("\n")}\n`);
   }
 
-  /** Starts a text, after the one that is being written, if any. */
+  /** Starts a text. Ends the previous one first, if any. */
   beginText(): void {
     if (this.#writing) this.#output.write("\n");
     this.#output.write(this.#gapBefore("apart"));

@@ -16,15 +16,14 @@ export function table(rows: Rows): string[] {
   );
 }
 
-/** What a column keeps. */
+/** Minimum width of a column that shrinks. */
 const LEAST_WIDTH = 8;
 
 /**
- * A table that is as wide as a terminal, if it can be.
- *
- * @param head plain; `styleHead` is for what is left of it
- * @param shrinks the columns whose cells may be cut, the widest first. They have no styles.
- * @param columns the width of the terminal; undefined if there is none: then nothing is cut.
+ * Formats a table that fits the width of a terminal, if possible.
+ * @param head Unstyled headings; `styleHead` is applied to what is left of them.
+ * @param shrinks Columns whose cells may be cut, the widest first. They must have no styles.
+ * @param columns Width of the terminal; undefined if there is none, so that nothing is cut.
  */
 export function fittedTable(
   head: readonly string[],

@@ -1,4 +1,4 @@
-/** Of the first character of what is seen as one; emoji may also be chosen by a selector. */
+/** Matches graphemes two columns wide, by their first character, or emoji by their selector. */
 const WIDE =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]|\ufe0f/u;
 const HALF_WIDTH = /^[\uff61-\uffdc]/;
@@ -7,7 +7,7 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** The columns that a text without escape sequences takes on a terminal. */
+/** Returns the columns that a text without escape sequences takes on a terminal. */
 export function widthOf(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length;
   let width = 0;
@@ -15,7 +15,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The start of a text that fits in so many columns. */
+/** Returns the start of a text that fits in this many columns. */
 export function startOf(text: string, columns: number): string {
   if (PRINTABLE_ASCII.test(text)) return text.slice(0, Math.max(0, columns));
   let width = 0;

@@ -54,7 +54,7 @@ describe("apply: memories and credentials", { timeout: 420_000 }, () => {
 
   test("apply: memories of a store that is made with them, changed only where they differ", async () => {
     const file = "kept/notes.yaml";
-    // Parts come after what they belong to, wherever they are in the files.
+    // Parts come after the objects that they belong to, wherever they are in the files.
     await write(file, documents(INLINE, STORE, FROM_FILE));
     assert.equal(
       await apply(["-f", file, "--dry-run"]),
@@ -173,7 +173,7 @@ Nothing was applied.
     );
   });
 
-  /** When each credential was last changed, which a secret that is written always does. */
+  /** Returns when each credential was last changed, which writing a secret always updates. */
   const secretsTold = async ({ id }: { id: string }) =>
     (await service.json("vaults", "credentials", "list", id)).data.map(
       ({ updated_at }: { updated_at: string }) => updated_at,

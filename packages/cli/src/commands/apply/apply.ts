@@ -18,18 +18,19 @@ import type { Step } from "./step.ts";
 interface ApplyOptions extends ConnectionOptions, OutputOptions {
   file: string[];
   dryRun?: boolean;
-  /** The name under which the objects belong together. */
+  /** Name of the set to which the objects belong. */
   set?: string;
-  /** Remove the objects of the set that the files do not describe. */
+  /** Whether to remove the objects of the set that the files do not describe. */
   prune?: boolean;
-  /** Write the secrets of known credentials, too. */
+  /** Whether to write the secrets of known credentials as well. */
   secrets?: boolean;
   yes?: boolean;
 }
 
 /**
- * Creates or updates the object of each document, in the order of the files but parts after the objects that they belong to, then removes what is to be pruned. First the
- * service checks all documents; if it refuses one, all that is wrong is printed and nothing is applied.
+ * Creates or updates the object of each document, in the order of the files but parts after the objects that
+ * they belong to. Then removes the objects to be pruned. First the service checks all documents; if it
+ * rejects one, all faults are printed and nothing is applied.
  */
 export async function apply(options: ApplyOptions): Promise<number | undefined> {
   const set = setToPrune(options);
@@ -37,7 +38,7 @@ export async function apply(options: ApplyOptions): Promise<number | undefined> 
   const client = await connect(options);
   const listed = listing(client);
   const planning = { client, listing: listed, documents: read.documents, set: options.set };
-  // What can be read is checked even if another document cannot: the user sees everything at once.
+  // Readable documents are checked even if others cannot be read, so that the user sees all faults at once.
   const planned = await plan({ ...planning, secrets: options.secrets === true }).catch((error) => {
     printFaults(read.faults);
     throw error;
@@ -61,14 +62,14 @@ export async function apply(options: ApplyOptions): Promise<number | undefined> 
   return (await remove(client, removals, options)) ? undefined : EXIT_CODES.failed;
 }
 
-/** The set whose objects are to be removed unless the files describe them. */
+/** Returns the set whose objects are removed unless the files describe them. */
 function setToPrune({ set, prune }: ApplyOptions): string | undefined {
   if (set !== undefined) requireSetName(set);
   if (prune && set === undefined) throw new UsageError("Name by --set which objects --prune may remove.");
   return prune ? set : undefined;
 }
 
-/** Asks on a terminal. Elsewhere nobody can answer, and a wrong list of files would remove what is in use. */
+/** Asks on a terminal. Elsewhere requires `--yes`: a wrong list of files would remove objects in use. */
 async function confirmRemovals(removals: readonly Removal[], options: ApplyOptions): Promise<void> {
   if (removals.length === 0 || options.yes) return;
   for (const removal of removals) printMessage(removalLine(removal));

@@ -1,7 +1,7 @@
 import { nameField, type Thing, type WholeKind } from "./kinds.ts";
 import type { Listing } from "./listing.ts";
 
-/** The object of this name, or undefined; a sentence if there are several. */
+/** Returns the object of this name, or undefined. Returns a sentence if there are several. */
 export async function byName(
   listing: Listing,
   kind: WholeKind,

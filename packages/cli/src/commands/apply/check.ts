@@ -3,11 +3,10 @@ import type { ObjectDocument } from "./documents.ts";
 import type { Fault } from "./faults.ts";
 
 /**
- * Has the service check what a document becomes. The service names the first error; the contract finds the others. It
- * decides nothing by itself, since the service can be of another version.
- *
- * @param ask sends the request as a dry run
- * @param sent its body
+ * Has the service check the result of a document. The service reports the first error, and the contract the
+ * others. The contract alone decides nothing, since the service may have another version.
+ * @param sent Body of the request.
+ * @param ask Sends the request as a dry run.
  */
 export async function checked<Result>(
   document: ObjectDocument,
@@ -27,7 +26,9 @@ export async function checked<Result>(
   }
 }
 
-/** What can be said about a document without the service, which has not got yet what the object will be a part of. */
+/**
+ * Checks a document with the contract alone, when the object that it will be a part of does not exist yet.
+ */
 export async function checkedByContract(document: ObjectDocument, sent: unknown): Promise<Fault[]> {
   const { contractErrors } = await import("./contract-faults.ts");
   return contractErrors(document.kind, "create", sent).map(({ param, message }) =>
@@ -35,10 +36,10 @@ export async function checkedByContract(document: ObjectDocument, sent: unknown)
   );
 }
 
-/** The header of a request that is only to be checked. */
+/** Header of a request that is only checked. */
 export const DRY_RUN = { "berth-dry-run": "true" };
 
-/** Whether the service examined the document and refused it. */
+/** Returns whether the service examined the document and rejected it. */
 function isAboutDocument(error: APIError): boolean {
   const isRefused = error.status >= 400 && error.status < 500 && error.status !== 429;
   return isRefused && !(error instanceof AuthenticationError) && !(error instanceof PermissionError);

@@ -9,11 +9,11 @@ const ROUTES: Readonly<Record<Kind, { create: AnyRoute; update: AnyRoute }>> = {
   vault: routes.vaults,
   memory: routes.memories,
   vault_credential: routes.vaultCredentials,
-  // A skill is created by a form, of which the fields besides the files are those of an update.
+  // A skill is created by a form, whose fields other than the files are those of an update.
   skill: { create: routes.skills.update, update: routes.skills.update },
 };
 
-/** All that the contract of this version finds wrong with a body, in its order. */
+/** Returns all errors that this version's contract finds in a body, in its order. */
 export function contractErrors(kind: Kind, verb: "create" | "update", body: unknown): ValidationError[] {
   return validationErrors(ROUTES[kind][verb].body, body);
 }

@@ -7,11 +7,11 @@ import type { Fault } from "./faults.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Where a document says that the secret of a credential is. */
+/** Location of a credential's secret, according to a document. */
 export interface SecretReference {
   /** The field of `auth` that has the secret in a request. */
   name: "token" | "secret_value";
-  /** The field of `auth` that says what the secret is for, also with `auth.` before it. */
+  /** The field of `auth` that names the target of the secret; `targetField` has the prefix `auth.`. */
   target: "mcp_server_url" | "secret_name";
   targetField: string;
   /** The document's `auth` without the reference. */
@@ -21,7 +21,10 @@ export interface SecretReference {
   file: unknown;
 }
 
-/** A secret in the document itself is refused: the document is for a repository. Its text is not repeated. */
+/**
+ * Returns the reference to a credential's secret. Rejects a secret in the document itself, since documents
+ * are kept in repositories. The fault does not quote it.
+ */
 export function secretReference({ body, fault }: ObjectDocument): SecretReference | Fault[] {
   const given = body.auth as Fields & { type: keyof typeof CREDENTIAL_FIELDS };
   const { name, target } = CREDENTIAL_FIELDS[given.type];
@@ -36,7 +39,7 @@ export function secretReference({ body, fault }: ObjectDocument): SecretReferenc
   return { name, target, targetField: `auth.${target}`, auth, env, file };
 }
 
-/** Reads the secret. `field` is the one that named it. */
+/** Reads the secret. `field` is the field that named it. */
 export async function credentialSecret(
   { directory, fault }: ObjectDocument,
   { name, env, file }: SecretReference,

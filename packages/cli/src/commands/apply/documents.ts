@@ -12,24 +12,25 @@ export interface ObjectDocument {
   kind: Kind;
   /** The object's name, for messages. */
   name: string;
-  /** That of no document of another object. */
+  /** Key that identifies the object among those of all documents. */
   key: string;
   /** The document without its `kind`. */
   body: Record<string, unknown>;
   /** The directory of the file, from which the paths in the document start. */
   directory: string;
-  /** Where the document begins, for messages. */
+  /** Start of the document, for messages. */
   location: string;
-  /** Says what is wrong with a field; null for the document as a whole. */
+  /** Creates a fault about a field, or about the document as a whole for null. */
   fault: (field: string | null, message: string) => Fault;
 }
 
+/** The valid documents of some files, and the faults of the others. */
 export interface Documents {
   documents: ObjectDocument[];
   faults: Fault[];
 }
 
-/** Reads all documents of the files, in their order, with all that is wrong with them. */
+/** Reads all documents of the files, in order, and collects all their faults. */
 export async function readDocuments(files: readonly string[]): Promise<Documents> {
   const read: Documents = { documents: [], faults: [] };
   for (const [index, file] of files.entries()) {
@@ -40,7 +41,7 @@ export async function readDocuments(files: readonly string[]): Promise<Documents
   return { documents: read.documents, faults: [...read.faults, ...repeated(read.documents)] };
 }
 
-/** Says what is wrong at a line of a document. */
+/** Creates a fault at a line of a document. */
 type FaultAt = (line: number, message: string, name?: string) => Fault;
 
 async function documentsOf(file: string, number: number): Promise<Documents> {
@@ -71,7 +72,7 @@ async function documentsOf(file: string, number: number): Promise<Documents> {
   return { documents, faults };
 }
 
-/** The object that a document describes; null if it is empty; else what is wrong with it. */
+/** Returns the object that a document describes, null if it is empty, or its faults. */
 async function parseDocument(
   document: Document.Parsed,
   lines: LineCounter,
@@ -102,9 +103,8 @@ async function parseDocument(
 }
 
 /**
- * The document, with errors of fields that it has by other names told by those.
- *
- * @param names the field in the document, by the field in the request
+ * Returns the document with a `fault` that uses the document's names for fields.
+ * @param names The field in the document, by the field in the request.
  */
 export function shownAs(
   document: ObjectDocument,
@@ -119,7 +119,7 @@ export function shownAs(
   return { ...document, fault };
 }
 
-/** An alias without an anchor, or too many of them, is only found here. */
+/** Returns the content, or the error for an unresolved alias or too many aliases. */
 function contentOf(document: Document.Parsed): unknown {
   try {
     return document.toJS();
@@ -128,7 +128,7 @@ function contentOf(document: Document.Parsed): unknown {
   }
 }
 
-/** Of two documents of one object, the later one would silently undo the earlier. */
+/** Returns a fault for each object with several documents: the later would silently undo the earlier. */
 function repeated(documents: readonly ObjectDocument[]): Fault[] {
   const first = new Map<string, ObjectDocument>();
   return documents.flatMap((document) => {

@@ -2,9 +2,9 @@ import { paletteFor } from "../../terminal/palette.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { printMessage } from "../../terminal/print.ts";
 
-/** What is wrong with a file or a document. */
+/** A fault of a file or a document. */
 export interface Fault {
-  /** The number of the file among those given, and the line in it, for the order in which faults are shown. */
+  /** Index of the file among those given, and line in it. Faults are shown in this order. */
   file: number;
   line: number;
   /** File, line, number of the document and object, as far as they are known. */

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** A field that differs. A side that does not have it is undefined. */
+/** A field that differs. The value is undefined on a side that does not have the field. */
 export interface FieldChange {
   field: string;
   before?: unknown;
   after?: unknown;
 }
 
-/** What every change sets. */
+/** Fields that every change sets. */
 const NOTED_BY_SERVICE = ["updated_at", "version"];
-/** Their values are secret, or often are. */
+/** Fields whose values are, or often are, secret. */
 const HIDDEN = ["environment_variables", "auth.token", "auth.secret_value"];
 export const HIDDEN_VALUE = "(hidden)";
 
 type Fields = Record<string, unknown>;
 
-/** The fields in which two states of an object differ, down to texts and numbers. */
+/** Returns the fields in which two states of an object differ, down to texts and numbers. */
 export function fieldChanges(before: Fields, after: Fields): FieldChange[] {
   return changesAt("", without(before), without(after));
 }
@@ -47,7 +47,7 @@ function changesAt(field: string, before: unknown, after: unknown): FieldChange[
   ];
 }
 
-/** Compares what lies between the items that both have at the start and at the end. */
+/** Compares the items between the common start and the common end. */
 function changesInArray(field: string, before: readonly unknown[], after: readonly unknown[]): FieldChange[] {
   const { start, ends } = differingPart(before, after);
   const [old, now] = [before.slice(start, ends[0]), after.slice(start, ends[1])];
@@ -59,7 +59,7 @@ function changesInArray(field: string, before: readonly unknown[], after: readon
   ];
 }
 
-/** The part of two lists without the items that they share at both ends. */
+/** Returns the part of two lists without the items that they share at both ends. */
 export function differingPart(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -72,7 +72,10 @@ export function differingPart(
   return { start, ends: [before.length - same, after.length - same] };
 }
 
-/** Both sides, if both are of the type. One can be missing, unless the other is empty: then that is the change. */
+/**
+ * Returns both sides if both are of the type, else null. One side may be missing unless the other is empty,
+ * since then the empty value itself is the change.
+ */
 function bothOf<T extends object>(
   is: (value: unknown) => value is T,
   empty: T,

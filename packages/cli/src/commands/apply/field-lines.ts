@@ -1,6 +1,6 @@
 import { type Document, isCollection, isMap, isNode, isScalar, type LineCounter, type Node } from "yaml";
 
-/** Returns a function that gives the line of a field such as `tools[0].name`; of a missing one, that of its parent. */
+/** Returns a function that returns the line of a field such as `tools[0].name`, else that of its parent. */
 export function fieldLines(document: Document, lines: LineCounter): (field: string | null) => number {
   const lineAt = (offset: number | undefined) => lines.linePos(offset ?? 0).line;
   return (field) => {
@@ -23,7 +23,7 @@ function stepsOf(field: string | null): (string | number)[] {
   return steps.map(([name, index]) => (index === undefined ? name : Number(index)));
 }
 
-/** Where the key of a pair begins: a value can begin on a later line. */
+/** Returns where the key of a pair begins, since a value can begin on a later line. */
 function keyStart(node: Node, key: string | number): number | undefined {
   if (!isMap(node)) return undefined;
   const pair = node.items.find((item) => (isScalar(item.key) ? item.key.value : item.key) === key);

@@ -6,15 +6,15 @@ import { type Kind, nameField, PARENTS, type PartKind } from "./kinds.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What tells an object from others of its kind. */
+/** Identifies an object among others of its kind. */
 export interface Identity {
-  /** For messages; that of a part begins with the name of what it is a part of. */
+  /** Name for messages; that of a part begins with the name of its parent. */
   name: string;
   /** Two documents with the same key describe the same object. */
   key: string;
 }
 
-/** Why a document does not say which object it describes: a field, or null for the document as a whole. */
+/** Thrown when a document does not identify its object. `field` is null for the document as a whole. */
 export class Unidentified extends Error {
   readonly field: string | null;
 
@@ -25,7 +25,8 @@ export class Unidentified extends Error {
 }
 
 /**
- * @param directory that of the document's file
+ * Returns the identity of the object that a document describes.
+ * @param directory Directory of the document's file.
  * @throws Unidentified
  */
 export async function identityOf(kind: Kind, body: Fields, directory: string): Promise<Identity> {
@@ -52,7 +53,7 @@ function targetOf({ auth }: Fields): string {
   throw new Unidentified("auth.type", `Field 'auth.type' must be one of ${types}.`);
 }
 
-/** The name in the frontmatter of `SKILL.md`. What else is wrong with it, the service says. */
+/** Returns the name in the frontmatter of `SKILL.md`. The service checks the rest of it. */
 async function skillName(body: Fields, directory: string): Promise<string> {
   const path = pathFrom(directory, required(body, "directory"));
   const files = await skillFiles(path).catch((error) => {

@@ -1,7 +1,7 @@
 import type { Operation } from "@berth/sdk";
 import { operations, pathParams } from "@berth/sdk/operations";
 
-/** What a document can describe, in the order in which objects are removed: users before what they use. */
+/** Kinds of objects, in the order of their removal: users before what they use. */
 export const KINDS = [
   "agent",
   "skill",
@@ -13,7 +13,9 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** The parts of other objects. A document names the other one in the field that has its kind as name. */
+/**
+ * Kinds of parts, each with the kind of its parent. A document names the parent in the field with that name.
+ */
 export const PARENTS = { memory: "memory_store", vault_credential: "vault" } as const;
 export type PartKind = keyof typeof PARENTS;
 export type WholeKind = Exclude<Kind, PartKind>;
@@ -39,15 +41,17 @@ export const OPERATIONS: Readonly<Record<Kind, KindOperations>> = {
   memory: operations.memories,
 };
 
+/** Returns whether objects of a kind are parts of other objects. */
 export function isPart(kind: Kind): kind is PartKind {
   return Object.hasOwn(PARENTS, kind);
 }
 
+/** Returns the field with the name of an object. */
 export function nameField(kind: WholeKind): "name" | "display_name" {
   return kind === "vault" ? "display_name" : "name";
 }
 
-/** The parameters of an operation on an object: the id of what it is a part of, and its own. */
+/** Returns the path parameters of an operation on an object: the id of its parent, if any, and its own. */
 export function idParams(operation: Operation, ...ids: readonly string[]): Record<string, string> {
   return Object.fromEntries(pathParams(operation).map((name, index) => [name, ids[index] ?? ""]));
 }

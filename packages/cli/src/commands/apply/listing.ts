@@ -1,13 +1,13 @@
 import type { Berth } from "@berth/sdk";
 import { idParams, type Kind, OPERATIONS, type PartKind, type Thing, type WholeKind } from "./kinds.ts";
 
-/** Objects that are not archived: those of a kind, or the parts of an object. */
+/** Lists objects that are not archived: those of a kind, or the parts of an object. */
 export interface Listing {
   all(kind: WholeKind): Promise<readonly Thing[]>;
   partsOf(parentId: string, kind: PartKind): Promise<readonly Thing[]>;
 }
 
-/** Lists the same objects once. */
+/** Creates a listing that requests each list once. */
 export function listing(client: Berth): Listing {
   const listed = new Map<string, Promise<Thing[]>>();
   const read = async (kind: Kind, parents: readonly string[]) => {

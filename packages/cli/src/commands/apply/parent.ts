@@ -4,15 +4,15 @@ import type { Fault } from "./faults.ts";
 import type { Thing, WholeKind } from "./kinds.ts";
 import type { Planning } from "./step.ts";
 
-/** What an object is a part of. */
+/** The object that another one is a part of. */
 export interface Parent {
-  /** Absent: a document describes it, and it is created before its parts. */
+  /** The existing object. Undefined when a document describes it, and it is created before its parts. */
   known?: Thing;
-  /** Its id, at the latest when its document is applied. */
+  /** Returns its id, which is known when its document has been applied. */
   id(idOf: (key: string) => string): string;
 }
 
-/** Finds the object that a document names as the one that its own is a part of, by the field of that kind. */
+/** Finds the parent that a document names in the field of the parent's kind. */
 export async function parentOf(
   { fault }: ObjectDocument,
   kind: WholeKind,

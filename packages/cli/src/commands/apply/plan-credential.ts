@@ -11,7 +11,7 @@ import { foreignSet, isFaulty, type Planning, type Step } from "./step.ts";
 
 const { create, update } = OPERATIONS.vault_credential;
 
-/** Plans a credential of a vault, by the MCP server or the variable that it is for. */
+/** Plans a credential of a vault, which is identified by its MCP server or variable. */
 export async function planCredential(given: ObjectDocument, planning: Planning): Promise<Step | Fault[]> {
   const reference = secretReference(given);
   if (isFaulty(reference)) return reference;
@@ -47,7 +47,7 @@ async function knownCredential(
   return credentials.find(({ auth }) => targetOf(auth) === targetOf(body.auth));
 }
 
-/** The type and what the credential is for, which no other credential of the vault has. */
+/** Returns the type and target of a credential, which are unique in a vault. */
 function targetOf(auth: unknown): string {
   const { type, mcp_server_url, secret_name } = auth as Record<string, unknown>;
   return JSON.stringify([type, mcp_server_url ?? secret_name]);

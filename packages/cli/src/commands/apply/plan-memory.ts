@@ -11,7 +11,10 @@ import { isFaulty, type Planning, type Step } from "./step.ts";
 
 const { create, update } = OPERATIONS.memory;
 
-/** Plans a memory of a store, by its path. One whose content is the same is left alone, so that no version is made. */
+/**
+ * Plans a memory of a store, which is identified by its path. A memory with the same content is not changed,
+ * so that no version is created.
+ */
 export async function planMemory(given: ObjectDocument, planning: Planning): Promise<Step | Fault[]> {
   const body = await bodyOf(given);
   if (isFaulty(body)) return body;
@@ -30,7 +33,7 @@ export async function planMemory(given: ObjectDocument, planning: Planning): Pro
 
 type Body = Record<string, unknown> & { path: unknown; content: unknown };
 
-/** The body of the request that creates the memory. */
+/** Returns the body of the request that creates the memory. */
 async function bodyOf({ body, directory, fault }: ObjectDocument): Promise<Body | Fault[]> {
   const { memory_store: _store, content_file: file, ...rest } = body;
   const { path, content } = rest;
@@ -52,7 +55,10 @@ async function bodyOf({ body, directory, fault }: ObjectDocument): Promise<Body 
   }
 }
 
-/** What somebody writes between the plan and the request is not lost: the request is refused. */
+/**
+ * Plans a change of a memory. Its precondition makes the service reject the request if somebody has changed
+ * the memory since the plan.
+ */
 async function planChange(
   document: ObjectDocument,
   known: Thing,

@@ -9,7 +9,7 @@ import { isFaulty, type Planning, type Step } from "./step.ts";
 
 type Part = { create: Operation; body: Record<string, unknown>; changes: FieldChange[] };
 
-/** Plans a new part of an object. The service checks it beforehand where the object is there already, else the contract does. */
+/** Plans a new part of an object. The service checks it if the object exists, else the contract does. */
 export async function planNewPart(
   document: ObjectDocument,
   parent: Parent,

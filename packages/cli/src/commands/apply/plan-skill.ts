@@ -11,15 +11,18 @@ import type { Thing } from "./kinds.ts";
 import { withMark } from "./set-mark.ts";
 import { foreignSet, isFaulty, type Planning, type Step } from "./step.ts";
 
-/** What a version says of each file, by its path: the hash of its content, and whether it is executable. */
+/** States of a version's files, by path: the hash of the content, and whether it is executable. */
 type FileStates = Readonly<Record<string, string>>;
 
 const INTERPRETED = Buffer.from("#!");
 
-/** Metadata files of macOS, which the service leaves out. */
+/** Metadata files of macOS, which the service ignores. */
 const IGNORED = /(^|\/)\.DS_Store$|^__MACOSX\//;
 
-/** Plans a skill, by the name in its `SKILL.md`. A directory whose files are those of the newest version makes no version. */
+/**
+ * Plans a skill, which is identified by the name in its `SKILL.md`. A directory with the same files as the
+ * newest version creates no version.
+ */
 export async function planSkill(given: ObjectDocument, planning: Planning): Promise<Step | Fault[]> {
   const document = shownAs(given, { "files[]": "directory" });
   const { directory: path, ...fields } = document.body;
@@ -29,7 +32,7 @@ export async function planSkill(given: ObjectDocument, planning: Planning): Prom
   if (foreign.length > 0) return foreign;
   const body = withMark(fields, planning.set, known);
   const { contractErrors } = await import("./contract-faults.ts");
-  // A form cannot carry what is no text, so the service would not see these errors.
+  // A form carries only text, so the service would not see errors of other types.
   const errors = contractErrors("skill", "update", body);
   if (errors.length > 0) return errors.map(({ param, message }) => document.fault(param, message));
   const files = (await skillFiles(pathFrom(document.directory, String(path)))).filter(
@@ -40,7 +43,7 @@ export async function planSkill(given: ObjectDocument, planning: Planning): Prom
     : await planChange(document, known, files, body, planning);
 }
 
-/** The fields besides the files, as the contract has them. */
+/** Fields besides the files, as in the contract. */
 interface Fields {
   display_title?: string | null;
   metadata?: Record<string, string> | null;
@@ -102,7 +105,7 @@ async function update(client: Berth, { id }: Thing, body: Fields, headers = {}):
   return { ...(await client.skills.update(id, body, { headers })) };
 }
 
-/** As the service will have them: a file that names its interpreter is executable there, whatever its mode. */
+/** Returns the states on the service, where a file that names its interpreter is always executable. */
 async function statesOf(files: readonly SkillFile[]): Promise<FileStates> {
   const states = files.map(async ({ name, content, executable }) => {
     const hash = createHash("sha256");

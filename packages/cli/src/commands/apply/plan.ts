@@ -20,9 +20,8 @@ const PLANS: Readonly<Record<Kind, Plan>> = {
 };
 
 /**
- * Has the service check every document, and says what would change. Nothing is changed.
- *
- * @returns steps in the order of the documents, parts of objects after all objects
+ * Has the service check every document, and returns what would change. Changes nothing.
+ * @returns steps in the order of the documents, parts of objects after all objects.
  */
 export async function plan(planning: Planning): Promise<{ steps: Step[]; faults: Fault[] }> {
   const steps: Step[] = [];

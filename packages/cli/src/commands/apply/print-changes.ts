@@ -7,7 +7,7 @@ const MOST_LINES = 40;
 const MOST_TEXT_LINES = 10;
 const WIDTH = 160;
 
-/** Prints what changes, with red lines for what goes and green ones for what comes, at most 40 for an object. */
+/** Prints changes, removed lines in red and added lines in green, at most 40 lines for an object. */
 export function printChanges(changes: readonly FieldChange[]): void {
   const palette = paletteFor(process.stdout);
   const lines = changes.flatMap((change) => linesOf(change, palette));
@@ -26,7 +26,7 @@ function linesOf({ field, before, after }: FieldChange, { red, green, dim }: Pal
   ];
 }
 
-/** The lines of a text that differ. */
+/** Returns the lines of a text that differ. */
 function textLines(
   field: string,
   before: readonly string[],

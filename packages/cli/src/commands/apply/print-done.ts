@@ -5,18 +5,18 @@ import { printLine } from "../../terminal/print.ts";
 import type { FieldChange } from "./field-changes.ts";
 import type { Kind } from "./kinds.ts";
 
-/** What was done with an object, or would be. */
+/** The result of applying a document to an object, or of its dry run. */
 export interface Done {
   kind: Kind;
   name: string;
-  /** Null for what would be created. */
+  /** Id of the object; null if it would be created. */
   id: string | null;
   done: string;
   changes?: readonly FieldChange[];
   note?: string;
 }
 
-/** Prints a line for people, a line of JSON, a document of YAML, or the id of what has one. */
+/** Prints a line for people, a line of JSON, a document of YAML, or the id if there is one. */
 export async function printDone(done: Done, options: OutputOptions): Promise<void> {
   if (options.quiet) return;
   if (isForPeople(options)) printLine(doneLine(done));

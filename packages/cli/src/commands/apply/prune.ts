@@ -13,15 +13,15 @@ export interface Removal {
   kind: Kind;
   id: string;
   name: string;
-  /** The id of what it is a part of. */
+  /** Id of its parent. */
   parentId?: string;
-  /** What goes with it. */
+  /** Text about the objects that are removed with it. */
   with: string;
 }
 
 /**
- * The objects that an earlier apply put in the set and that the documents do not describe, users before what they use. Memories have no
- * mark, and agents write them, too: they stay.
+ * Returns the objects of the set, from an earlier apply, that the documents do not describe, users before
+ * what they use. Memories are kept: they have no mark, and agents write them as well.
  */
 export async function removalsOf(set: string, steps: readonly Step[], listing: Listing): Promise<Removal[]> {
   const kept = new Set(steps.flatMap(({ known, parentId }) => [known?.id, parentId]));
@@ -30,7 +30,7 @@ export async function removalsOf(set: string, steps: readonly Step[], listing: L
   for (const kind of KINDS) {
     if (kind === "memory") continue;
     if (kind === "vault_credential") {
-      // Those of a vault that goes are deleted with it.
+      // Credentials of a vault that is removed are deleted with it.
       for (const vault of (await listing.all("vault")).filter((one) => !isGone(one)))
         for (const credential of (await listing.partsOf(vault.id, kind)).filter(isGone))
           removals.push({
@@ -65,15 +65,15 @@ async function partsOf({ id }: Thing, listing: Listing): Promise<string> {
   return length === 0 ? "" : ` with ${length} ${length === 1 ? "credential" : "credentials"}`;
 }
 
-/** One line for each object, for the question and the dry run. */
+/** Returns one line about a removal, for the question and the dry run. */
 export function removalLine(removal: Removal): string {
   const { kind, id, name, with: parts } = removal;
   return plainLine(`${kind}/${name} would be ${isKept(kind) ? "archived" : "removed"}${parts}  ${id}`);
 }
 
 /**
- * Deletes the objects. One that sessions have used is archived instead, if that takes nothing from them. Goes on after a
- * refusal. Returns whether all are gone.
+ * Deletes the objects. Archives one that sessions have used, if archiving takes nothing from them. Continues
+ * after a rejection. Returns whether all objects are gone.
  */
 export async function remove(
   client: Berth,
@@ -111,10 +111,16 @@ async function removeOne(client: Berth, { kind, id, parentId }: Removal): Promis
   return "archived";
 }
 
-/** Agents write memories, which are in no file: the store is archived, and they stay readable. */
+/**
+ * Returns whether objects of a kind are archived, not deleted. Memory stores hold memories of agents that are
+ * in no file, and these stay readable.
+ */
 function isKept(kind: Kind): boolean {
   return kind === "memory_store";
 }
 
-/** To archive a vault destroys the secrets that its sessions use. The name of an archived skill cannot be given to another one. */
+/**
+ * Kinds that are archived when sessions have used them. Archiving a vault would destroy the secrets that its
+ * sessions use. The name of an archived skill cannot be reused.
+ */
 const CAN_ARCHIVE_USED: readonly Kind[] = ["agent", "environment"];

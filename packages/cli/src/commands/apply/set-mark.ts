@@ -1,10 +1,12 @@
 import { UsageError } from "../../shared/failure.ts";
 import type { Thing } from "./kinds.ts";
 
-/** The pair of metadata that says which set an object belongs to. It is written in the request that makes the object. */
+/**
+ * Key of the metadata pair with the set of an object. It is written by the request that creates the object.
+ */
 const MARK = "berth_apply_set";
 
-/** @throws UsageError if it is not the name of a set */
+/** Requires a valid name of a set. @throws UsageError if it is not one. */
 export function requireSetName(set: string): void {
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(set))
     throw new UsageError(
@@ -12,13 +14,14 @@ export function requireSetName(set: string): void {
     );
 }
 
+/** Returns the set of an object, or undefined. */
 export function setOf({ metadata }: Thing): string | undefined {
   return (metadata as Record<string, string> | undefined)?.[MARK];
 }
 
 /**
- * The body with the mark among its metadata. Metadata of null removes the pairs that there are, which a request that sets
- * a pair can only do one by one.
+ * Returns the body with the mark in its metadata. Metadata of null removes all existing pairs; in a request
+ * that sets a pair, each of them must be removed by name.
  */
 export function withMark(
   body: Record<string, unknown>,

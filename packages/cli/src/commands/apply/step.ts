@@ -6,33 +6,33 @@ import type { Thing } from "./kinds.ts";
 import type { Listing } from "./listing.ts";
 import { setOf } from "./set-mark.ts";
 
-/** What applying a document does. */
+/** The effect of applying a document. */
 export interface Step {
   document: ObjectDocument;
-  /** The object before. Absent: it is created. */
+  /** The object before the change. Undefined when it is created. */
   known?: Thing;
-  /** The id of what it is a part of, if that is there already. */
+  /** Id of its parent, if that exists. */
   parentId?: string;
   changes: FieldChange[];
-  /** What cannot be compared. */
+  /** Note about what cannot be compared. */
   note?: string;
-  /** @param idOf the id of what an earlier document describes, by its `key` */
+  /** Applies the document. @param idOf Returns the id of an object of an earlier document, by its `key`. */
   carryOut(idOf: (key: string) => string): Promise<{ id: string; done: "created" | "updated" | "unchanged" }>;
 }
 
-/** What documents are planned with. */
+/** Context for planning documents. */
 export interface Planning {
   client: Berth;
   listing: Listing;
-  /** All documents, of which some are parts of what others describe. */
+  /** All documents. Some describe parts of objects that others describe. */
   documents: readonly ObjectDocument[];
-  /** The set that the objects are to belong to. */
+  /** The set to which the objects shall belong. */
   set: string | undefined;
-  /** Whether secrets of known credentials are written, too. */
+  /** Whether to write the secrets of known credentials as well. */
   secrets: boolean;
 }
 
-/** An object of another set is not taken from it. */
+/** Returns a fault if the object belongs to another set. */
 export function foreignSet(
   { fault }: ObjectDocument,
   field: string,
@@ -44,7 +44,7 @@ export function foreignSet(
   return [fault(field, `The object belongs to the set '${owner}'.`)];
 }
 
-/** Whether a plan has failed. */
+/** Returns whether planning has failed. */
 export function isFaulty<Result>(planned: Result | Fault[]): planned is Fault[] {
   return Array.isArray(planned);
 }

@@ -1,4 +1,4 @@
-/** What a word can be. */
+/** A possible completion of a word. */
 export interface Candidate {
   value: string;
   about?: string | undefined;

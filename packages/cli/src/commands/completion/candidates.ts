@@ -4,12 +4,12 @@ import type { Candidate } from "./candidate.ts";
 import { idsOf, models } from "./ids.ts";
 import { nameOf, type Position } from "./position.ts";
 
-/** The name of a file, which the shell completes. */
+/** Tells the shell to complete a file name. */
 export const FILES = "files";
 
 export type Candidates = readonly Candidate[] | typeof FILES;
 
-/** @throws what a call of the service throws */
+/** Returns the completions at a position. Rejects when a request to the service fails. */
 export async function candidatesAt(position: Position): Promise<Candidates> {
   const { command, args, option, word, flags } = position;
   if (option !== undefined) return await valuesOf(option, position);
@@ -37,7 +37,7 @@ async function valuesOf(option: Option, position: Position): Promise<Candidates>
   }
 }
 
-/** The flags that the line does not have yet, or that it can have several times. */
+/** Returns the flags that the line does not have yet, or that may be repeated. */
 async function flagsOf({ command, given }: Position): Promise<Candidate[]> {
   const isSettings = command.registeredArguments[0]?.name() === "flags";
   const settings = isSettings ? (await import("../local/setting-options.ts")).settingOptions() : [];
@@ -71,6 +71,6 @@ async function argumentValues(argument: Argument, position: Position): Promise<C
   if (position.command.name() === "api") return [];
   if (name === "path" || name === "dir") return FILES;
   if (isOfContexts(position.command)) return await contexts();
-  // Of the commands that are written by hand, those of sessions say only "id".
+  // Handwritten commands of sessions name their argument only "id".
   return await idsOf(name === "id" ? "session_id" : name, position);
 }

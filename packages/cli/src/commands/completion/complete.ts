@@ -6,8 +6,8 @@ import { candidatesAt, FILES } from "./candidates.ts";
 import { positionOf } from "./position.ts";
 
 /**
- * Prints what the last word can be: a candidate a line, with a tab before its description, or `:files` where the shell
- * completes the name of a file. Prints nothing if that is not known, or if it cannot be found out.
+ * Prints the completions of the last word, one per line, with a tab before the description. Prints `:files`
+ * where the shell completes a file name, and nothing if there are none or an error occurs.
  */
 export async function complete(program: Command, words: readonly string[]): Promise<void> {
   const position = positionOf(program, words);
@@ -19,7 +19,7 @@ export async function complete(program: Command, words: readonly string[]): Prom
   }
 }
 
-/** A value of a service goes on the command line as it is: one that a shell reads otherwise is left out. */
+/** Returns whether a value of a service needs no quoting. Other values are left out. */
 function isPlain({ value }: Candidate): boolean {
   return /^[\w.:/@+-]+$/.test(value);
 }

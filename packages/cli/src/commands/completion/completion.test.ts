@@ -69,7 +69,7 @@ describe("completion", { timeout: 240_000 }, () => {
     }
   });
 
-  /** A shell that has read the script, in the directory that has the three programs. */
+  /** Starts a shell that has loaded the script, in the directory with the three programs. */
   const shell = async (t: TestContext, program: string[], source: string) => {
     const path = `${dirname(binary)}:${dirname(process.execPath)}:${process.env.PATH}`;
     const env = {

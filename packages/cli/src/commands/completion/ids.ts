@@ -6,10 +6,10 @@ import type { Position } from "./position.ts";
 
 type Thing = Readonly<Record<string, unknown>>;
 
-/** A user waits for the answer while typing. */
+/** Milliseconds to wait for a response while a user types. */
 const PATIENCE_MS = 3000;
 
-/** The ids that a parameter of a path can have, newest first, with the names of the objects. */
+/** Returns the ids that a path parameter can have, newest first, with the names of the objects. */
 export async function idsOf(param: string, position: Position): Promise<Candidate[]> {
   const list = listOf(param);
   if (list === undefined) return [];
@@ -22,6 +22,7 @@ export async function idsOf(param: string, position: Position): Promise<Candidat
   return things.map((thing) => ({ value: String(thing[field]), about: aboutOf(thing) }));
 }
 
+/** Returns the ids of the installation's models, with a note at the default one. */
 export async function models(position: Position): Promise<Candidate[]> {
   const listed = await ask(operations.models.list, {}, position);
   return listed.map(({ id, default: isDefault }) => ({
@@ -30,7 +31,7 @@ export async function models(position: Position): Promise<Candidate[]> {
   }));
 }
 
-/** The operation that lists the objects which the parameter names: that of the noun which reads or deletes one by it. */
+/** Returns the operation that lists the objects of a parameter, by the noun that reads or deletes them. */
 function listOf(param: string): Operation | undefined {
   if (param === "version") return operations.skills.versions;
   const nouns: readonly Readonly<Record<string, Operation>>[] = Object.values(operations);
@@ -39,7 +40,7 @@ function listOf(param: string): Operation | undefined {
   )?.list;
 }
 
-/** One page: more could not be shown. Without retries, as the next TAB is one. */
+/** Requests one page, since more cannot be shown, without retries, since the next TAB is a retry. */
 async function ask(
   operation: Operation,
   values: Readonly<Record<string, string>>,

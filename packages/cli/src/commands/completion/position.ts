@@ -1,22 +1,22 @@
 import type { Command, Option } from "commander";
 
-/** Where in a command line the word is that is being completed. */
+/** The position in a command line of the word that is being completed. */
 export interface Position {
   command: Command;
-  /** The arguments before it. */
+  /** Arguments before the word. */
   args: string[];
-  /** The values of options before it, by their long flags. */
+  /** Values of options before the word, by their long flags. */
   given: Map<string, string>;
-  /** The option whose value it is. */
+  /** Option whose value the word is. */
   option?: Option;
-  /** What comes before the value in the same word: `--model=`. */
+  /** Text before the value in the same word: `--model=`. */
   prefix: string;
   word: string;
-  /** Whether a flag can be here: not after `--`. */
+  /** Whether a flag can be here, which is false after `--`. */
   flags: boolean;
 }
 
-/** Reads the words as the parser would. The last one is being completed. */
+/** Reads the words like the parser does. The last one is being completed. */
 export function positionOf(program: Command, words: readonly string[]): Position {
   const word = words.at(-1) ?? "";
   const position: Position = { command: program, args: [], given: new Map(), prefix: "", word, flags: true };
@@ -25,13 +25,13 @@ export function positionOf(program: Command, words: readonly string[]): Position
   const [flag, value] = splitFlag(word);
   const named = value === undefined || !position.flags ? undefined : optionOf(position, flag);
   if (named !== undefined) return { ...position, option: named, prefix: `${flag}=`, word: value ?? "" };
-  // A value that must be there can begin with a dash.
+  // A required value can begin with a dash.
   if (open !== undefined && !(word.startsWith("-") && position.given.has(nameOf(open))))
     return { ...position, option: open };
   return position;
 }
 
-/** Takes one word into the position. Returns the option whose value the next word can be. */
+/** Adds one word to the position. Returns the option whose value the next word can be. */
 function step(position: Position, word: string, open: Option | undefined): Option | undefined {
   const { command, args, given } = position;
   const isFlag = position.flags && word.length > 1 && word.startsWith("-");
@@ -57,6 +57,7 @@ function step(position: Position, word: string, open: Option | undefined): Optio
   return undefined;
 }
 
+/** Returns the long flag of an option, else its short one. */
 export function nameOf(option: Option): string {
   return option.long ?? option.flags;
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
-/** Adds the command that leads to the console. */
+/** Adds the command that opens the console. */
 export function addConsole(program: Command): void {
   withConnection(withOutput(program.command("console")))
     .summary("open the console in a browser, signed in")

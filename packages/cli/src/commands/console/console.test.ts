@@ -18,7 +18,7 @@ test("console: prints a link, and opens it by a file that only the user can read
   const bin = join(service.dir, "bin");
   mkdirSync(bin);
   t.after(() => rmSync(bin, { recursive: true }));
-  // In the place of the desktop's program: it notes what it is told to open.
+  // Replaces the desktop's program: it records its arguments.
   writeFileSync(
     join(bin, "xdg-open"),
     `#!/bin/sh\nprintf '%s' "$*" > '${bin}/part'\nmv '${bin}/part' '${bin}/opened'\n`,

@@ -5,7 +5,7 @@ import { plainLine } from "../../terminal/plain-text.ts";
 import { printMessage } from "../../terminal/print.ts";
 import { openBrowser } from "./open-browser.ts";
 
-/** The link is printed in any case: nobody knows whether the browser shows it. */
+/** Prints the sign-in link and opens it in a browser. The browser may fail to show it. */
 export async function openConsole(
   options: ConnectionOptions & OutputOptions & { open: boolean },
 ): Promise<undefined> {

@@ -6,10 +6,9 @@ import { pathToFileURL } from "node:url";
 import { contextsFile } from "../../shared/contexts.ts";
 
 /**
- * Opens a link in the user's browser. The link signs in, and every user of the machine can read the arguments of a program. So the
- * browser is told to open a file that only this user can read, and is sent on from there.
- *
- * @returns whether a program was started that opens it.
+ * Opens a link in the user's browser. The link signs in, and every user of the machine can read the arguments
+ * of a program. So the browser opens a file that only this user can read and that redirects to the link.
+ * @returns whether a program to open it was started.
  */
 export async function openBrowser(url: string): Promise<boolean> {
   const opener = openerOf(process.platform, process.env);
@@ -27,13 +26,13 @@ export async function openBrowser(url: string): Promise<boolean> {
   }
 }
 
-/** Null where there is no screen. */
+/** Returns the program that opens a file in a browser, or null where there is no screen. */
 function openerOf(platform: NodeJS.Platform, { DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): string | null {
   if (platform === "darwin") return "open";
   return DISPLAY || WAYLAND_DISPLAY ? "xdg-open" : null;
 }
 
-/** One file, which the next link replaces. What it has is worth nothing once the link was used or has expired. */
+/** Writes the page to a file, which the next link replaces. A used or expired link is worthless. */
 async function writePage(url: string): Promise<string> {
   const file = join(dirname(contextsFile()), "console.html");
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });

@@ -16,12 +16,12 @@ interface UploadOptions extends ConnectionOptions, OutputOptions {
   type?: string;
 }
 
-/** Uploads in parts and resumes after broken connections. Shows the progress on a terminal, then prints the file. */
+/** Uploads in parts and resumes after broken connections. Shows progress, then prints the file. */
 export async function uploadFile(path: string, options: UploadOptions): Promise<undefined> {
   await upload(path, undefined, options);
 }
 
-/** Uploads what is missing of a pending file's content. */
+/** Uploads the missing part of a pending file's content. */
 export async function putContent(id: string, path: string, options: UploadOptions): Promise<undefined> {
   await upload(path, id, options);
 }
@@ -47,7 +47,11 @@ async function upload(path: string, file_id: string | undefined, options: Upload
   }
 }
 
-/** A blob is read while it is sent: what cannot be read would look like a connection that fails. */
+/**
+ * Opens a file as a blob. A blob is read while it is sent, so a file that cannot be read would look like a
+ * failing connection.
+ * @throws UsageError when it cannot be read.
+ */
 async function contentOf(path: string): Promise<Blob> {
   try {
     await access(path, constants.R_OK);

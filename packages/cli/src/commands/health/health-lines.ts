@@ -4,7 +4,7 @@ import { plainLine } from "../../terminal/plain-text.ts";
 import { bytes, count, duration } from "../../terminal/quantities.ts";
 import { table } from "../../terminal/table.ts";
 
-/** Readiness, a line for each check and each service, and what there is. */
+/** Returns lines about readiness, each check, each service, and the amounts. */
 export function healthLines(health: Health): string[] {
   const palette = paletteFor(process.stdout);
   const ready = health.ready ? "ready" : `not ready (${health.fault})`;

@@ -4,6 +4,7 @@ import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { healthLines } from "./health-lines.ts";
 
+/** Prints the health of the installation. Returns exit code 1 if it is not ready or a check failed. */
 export async function health(options: ConnectionOptions & OutputOptions): Promise<number> {
   const client = await connect(options);
   const report = await client.health.get();

@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** By the URL of the service. */
+/** Runs a command by the URL of the service. */
 async function byUrl(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await berth(["admin", ...args], { env });
   assert.deepEqual([code, stderr], [0, `Administering ${service.url} (BERTH_URL)\n`], args.join(" "));
@@ -74,7 +74,7 @@ test("admin by URL: the same commands, and the same output as on the machine", a
       if (format === "id" && /limits|retention/.test(args[0] ?? "")) continue;
       const far = await byUrl(...given);
       const near = await onMachine(...given);
-      // A request changes when its token was used last, once a minute, after its answer was read.
+      // A request updates the last use of its token, once a minute, after its response was read.
       assert.equal(far === near ? far : await byUrl(...given), near, given.join(" "));
     }
   const hosts = JSON.parse(await byUrl("hosts", "--json")).data;

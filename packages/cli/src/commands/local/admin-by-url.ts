@@ -4,7 +4,7 @@ import { auditByUrl, erasuresByUrl } from "./admin-logs-by-url.ts";
 import { allOf } from "./all-of.ts";
 import { namedObjects } from "./named-objects.ts";
 
-/** What the commands of the operator do on the machine, by the API of a service. Names are looked up there first. */
+/** Returns the operator's commands, carried out by the API of a service. Names are resolved to ids first. */
 export function administrationByUrl({ admin }: Berth): Administration {
   const named = namedObjects(admin);
   return {
@@ -79,7 +79,7 @@ export function administrationByUrl({ admin }: Berth): Administration {
   };
 }
 
-/** In the API, null takes an own value back, and `none` is none. */
+/** Returns the body of a change. In the API, null removes an own value, and `none` means no limit. */
 function bodyOf(values: ReadonlyMap<string, number | null | undefined>): object {
   return Object.fromEntries(
     [...values].map(([name, value]) => [name, value === null ? "none" : (value ?? null)]),

@@ -9,6 +9,7 @@ type Admin = Berth["admin"];
 const LOOK_MS = 500;
 const PAGE = 100;
 
+/** Returns the commands about erasures, carried out by the API. */
 export function erasuresByUrl(admin: Admin, named: NamedObjects): Administration["erasures"] {
   return {
     list: () => allOf(admin.erasures.list({ limit: PAGE })),
@@ -30,6 +31,7 @@ export function erasuresByUrl(admin: Admin, named: NamedObjects): Administration
   };
 }
 
+/** Returns the commands about the audit log, carried out by the API. */
 export function auditByUrl(admin: Admin, named: NamedObjects): Administration["audit"] {
   return {
     async read({ organization, user, operation, resource, since, until }, limit, onPage) {

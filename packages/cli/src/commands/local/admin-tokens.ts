@@ -15,7 +15,7 @@ interface TokenOptions extends AdminOptions {
   expiresIn?: number;
 }
 
-/** Prints nothing but the token, so that a shell can capture it. */
+/** Prints only the token, so that a shell can capture it. */
 export async function createToken(options: TokenOptions): Promise<undefined> {
   const { name, scopes = ["*"] } = options;
   const terms = { ...bearerOf(options), name, scopes: scopes.map(scopeOf), expiresAt: expiryOf(options) };
@@ -31,7 +31,7 @@ function bearerOf({ user, serviceAccount, org }: TokenOptions) {
   return { serviceAccount: { name: serviceAccount, organization: org } };
 }
 
-/** As `createToken`. */
+/** Prints only the token, like `createToken`. */
 export async function createOperatorToken(
   name: string,
   options: AdminOptions & { expiresIn?: number },
@@ -63,7 +63,7 @@ export async function revokeOperatorToken(
   ]);
 }
 
-/** Null: it does not expire before the one that creates it. */
+/** Returns when a token expires. Null sets no expiry of its own. */
 function expiryOf({ expiresIn }: { expiresIn?: number }): string | null {
   return expiresIn === undefined ? null : new Date(Date.now() + expiresIn * 1_000).toISOString();
 }

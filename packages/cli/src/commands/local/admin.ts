@@ -208,13 +208,13 @@ function auditRow({ created_at, actor_type, actor_id, ...entry }: AuditEntry) {
   return { ...entry, time: created_at, actor, resources: entry.resources.join(" ") || null };
 }
 
-/** By these columns, so that the lists of both ways have one order. */
+/** Sorts by these columns, so that lists have the same order by machine and by URL. */
 function sorted<Row extends object>(rows: readonly Row[], ...columns: (keyof Row)[]): Row[] {
   const key = (row: Row) => JSON.stringify(columns.map((name) => row[name]));
   return rows.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
-/** Prints columns of objects for people, else the whole objects. */
+/** Prints the given columns for people, else whole objects. */
 export async function printRows<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],

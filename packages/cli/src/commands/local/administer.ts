@@ -9,7 +9,7 @@ import { printMessage } from "../../terminal/print.ts";
 import { administrationByUrl } from "./admin-by-url.ts";
 import { requireLinux } from "./require-linux.ts";
 
-/** Options of every command of the operator. */
+/** Options of every operator command. */
 export interface AdminOptions extends OutputOptions {
   dataDir?: string;
   config?: string;
@@ -18,10 +18,10 @@ export interface AdminOptions extends OutputOptions {
   caFile?: string;
 }
 
-/** A service that is administered by its API. */
+/** A service that is administered through its API. */
 interface Service {
   url: string;
-  /** Why it is this one, for people. */
+  /** Source of the URL, for people. */
   from: string;
   token: string;
 }
@@ -29,8 +29,9 @@ interface Service {
 const OPERATOR_PREFIX = "berth_operator_";
 
 /**
- * Runs `work` on what the options and variables name: a service, by its URL and an operator token, else the installation on this machine.
- * Says on standard error which it is, before anything is asked or done, to people and wherever there is a URL.
+ * Runs `work` on the installation that the options and variables name: a service, by its URL and an operator
+ * token, else the installation on this machine. Before that it prints to standard error which one it is, to
+ * people and whenever there is a URL.
  */
 export async function administer<T>(
   options: AdminOptions,
@@ -52,14 +53,14 @@ export async function administer<T>(
       "data-dir": options.dataDir,
       config: options.config,
     });
-    // What scripts on the machine print stays as it is, where they can mean nothing else.
+    // Scripts on the machine get no extra output when no other installation could be meant.
     if (process.env.BERTH_URL || process.stderr.isTTY)
       say(`Administering this machine (data directory ${plainLine(dataDir)})`, options);
     return await work(admin);
   });
 }
 
-/** Null: the installation on this machine. @throws UsageError where both or neither could be meant. */
+/** Returns the service, or null for the installation on this machine. @throws UsageError if ambiguous. */
 async function serviceOf({ url, tokenFile, dataDir, config }: AdminOptions): Promise<Service | null> {
   const isNamed = url !== undefined || tokenFile !== undefined;
   if (dataDir !== undefined || config !== undefined) {
@@ -70,7 +71,7 @@ async function serviceOf({ url, tokenFile, dataDir, config }: AdminOptions): Pro
   }
   const given = url ?? (process.env.BERTH_URL || undefined);
   const token = await givenToken({ ...(tokenFile !== undefined && { tokenFile }) }).catch((error) => {
-    // This machine needs no token, so a file of a variable may be missing there.
+    // The installation on this machine needs no token, so a file that a variable names may be missing.
     if (isNamed || given !== undefined) throw error;
   });
   const isOperator = token?.startsWith(OPERATOR_PREFIX) ?? false;
@@ -90,7 +91,7 @@ async function serviceOf({ url, tokenFile, dataDir, config }: AdminOptions): Pro
   );
 }
 
-/** Data alone goes to standard output. */
+/** Prints to standard error, since standard output is for data only. */
 function say(where: string, { quiet }: OutputOptions): void {
   if (quiet) return;
   printMessage(paletteFor(process.stderr).dim(where));

@@ -8,6 +8,7 @@ interface InstallationOptions extends OutputOptions {
   dataDir?: string;
 }
 
+/** Copies the installation to a new directory, and prints what the copy contains. */
 export async function makeBackup(
   directory: string,
   { withKey, dataDir, ...output }: InstallationOptions & { withKey?: boolean },
@@ -31,7 +32,7 @@ interface RestoreOptions extends InstallationOptions {
   check?: boolean;
 }
 
-/** Exits with 1 when contents are missing or damaged. */
+/** Restores or checks a backup. Returns exit code 1 when contents are missing or damaged. */
 export async function restoreBackup(
   directory: string,
   { secretKeyFile, check, dataDir, ...output }: RestoreOptions,

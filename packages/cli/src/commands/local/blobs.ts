@@ -11,7 +11,7 @@ interface MoveOptions extends OutputOptions {
   config?: string;
 }
 
-/** Prints what was copied. Exits with 1 when contents are missing or damaged. */
+/** Moves contents and prints what was copied. Returns exit code 1 when contents are missing or damaged. */
 export async function moveBlobs({
   from,
   to,

@@ -44,7 +44,7 @@ function addUp(program: Command): void {
     .action(action(() => import("./up.ts"), "up"));
 }
 
-/** The flags of `serve` are the server's settings. They are read only when it is called, to keep other commands fast. */
+/** Adds `serve`. Its flags, the settings, are read when it runs, so that other commands start fast. */
 function addServe(program: Command): void {
   program
     .command("serve")

@@ -1,4 +1,4 @@
-// Subject: the settings file, and what is said about settings before anything starts.
+// Subject: the settings file, and the messages about settings before anything starts.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +63,7 @@ test("config check: each fault is a sentence with file, line and key, exit 2; va
   assert.equal(valid.stdout, `The settings are valid; the settings file is ${file}.\n`);
 });
 
-/** Directories and named pipes, which nobody writes, in the place of the files that settings name. */
+/** Directories, and named pipes without a writer, in place of the files that settings name. */
 const NO_FILES = `models_file: models
 secret_key_file: pipe.1
 tls_cert: certificate

@@ -16,7 +16,7 @@ import { printLine } from "../../terminal/print.ts";
 import { table } from "../../terminal/table.ts";
 import { readGiven, settingFlags } from "./setting-flags.ts";
 
-/** Prints each fault of the settings, and of the files that they name, as one sentence. Returns exit code 2 if there is one. */
+/** Prints each fault of the settings, and of files that they name. Returns exit code 2 if there is one. */
 export async function checkConfig(args: string[]): Promise<number> {
   const { flags } = settingFlags(args, {
     name: "berth config check",
@@ -45,7 +45,7 @@ export async function checkConfig(args: string[]): Promise<number> {
   }
 }
 
-/** Prints each setting with its value and where that comes from. Secrets are not shown. */
+/** Prints each setting with its value and source. Secrets are not shown. */
 export async function printConfig(args: string[]): Promise<undefined> {
   const { flags, options } = settingFlags(args, PRINT, (command) =>
     command

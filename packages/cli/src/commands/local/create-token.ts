@@ -18,7 +18,7 @@ interface CreateOptions extends OutputOptions {
   config?: string;
 }
 
-/** Prints nothing but the token, so that a shell can capture it. */
+/** Prints only the token, so that a shell can capture it. */
 export async function createToken(options: CreateOptions): Promise<undefined> {
   const { scopes, expiresIn, dataDir, config } = options;
   const terms = { org: options.org, scopes: scopes?.map(scopeOf), expiresInSeconds: expiresIn };
@@ -31,7 +31,7 @@ export async function createToken(options: CreateOptions): Promise<undefined> {
   await printResult({ token }, options, () => [token]);
 }
 
-/** The user or the service account of the token. */
+/** Returns the user or the service account of the token. */
 function bearerOf({ user, serviceAccount, role, kind }: CreateOptions) {
   if (serviceAccount === undefined) {
     if (user === undefined) throw new UsageError("Set --user or --service-account.");

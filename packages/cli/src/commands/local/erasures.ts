@@ -10,7 +10,7 @@ import { type AdminOptions, administer } from "./administer.ts";
 interface EraseOptions extends AdminOptions, ConfirmOptions {
   user?: string;
   org?: string;
-  /** Seconds. */
+  /** Seconds to wait until everything is erased. */
   wait: number;
 }
 

@@ -4,7 +4,7 @@ import { action } from "../action.ts";
 
 const load = () => import("./limits.ts");
 
-/** Adds the commands that say how much an organization or a user may have and do. */
+/** Adds the commands that show and change the limits of an organization or a user. */
 export function addLimits(admin: Command): void {
   const limits = admin
     .command("limits")

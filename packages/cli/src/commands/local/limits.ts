@@ -25,7 +25,7 @@ export async function unsetLimits(names: string[], options: LimitOptions): Promi
   await change(new Map(names.map((name) => [requireName(name), undefined])), options);
 }
 
-/** Prints the limits as they are then. */
+/** Changes the limits and prints the result. */
 async function change(
   values: ReadonlyMap<LimitName, number | null | undefined>,
   options: LimitOptions,

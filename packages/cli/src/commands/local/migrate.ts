@@ -10,7 +10,7 @@ interface MigrateOptions extends OutputOptions {
   config?: string;
 }
 
-/** Prints a line for each migration, and a message once for one that waits. */
+/** Migrates the database. Prints a line for each migration, and one message for each that waits. */
 export async function migrate({ dryRun, dataDir, config, ...output }: MigrateOptions): Promise<undefined> {
   const flags = { "data-dir": dataDir, config };
   const waited = new Set<string>();

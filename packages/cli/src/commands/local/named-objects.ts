@@ -2,12 +2,14 @@ import type { Berth } from "@berth/sdk";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 
-/** By its id, or by its name in an organization. */
+/** Identifies a service account by its id, or by its name in an organization. */
 type ServiceAccountName = { id: string } | { name: string; organization: string };
 
 export type NamedObjects = ReturnType<typeof namedObjects>;
 
-/** The ids of what people name: organizations by name, users by email address. What is an id already is taken as it is. */
+/**
+ * Returns functions that resolve names of organizations, and emails of users, to ids. Ids stay as they are.
+ */
 export function namedObjects(admin: Berth["admin"]) {
   const organization = async (given: string): Promise<string> => {
     if (isId("org", given)) return given;
@@ -34,11 +36,11 @@ export function namedObjects(admin: Berth["admin"]) {
     organization,
     user,
     serviceAccount,
-    /** The filter of a list by organization. */
+    /** Returns the query of a list that is filtered by organization. */
     async filter(given: string | undefined) {
       return { limit: 100, ...(given !== undefined && { organization_id: await organization(given) }) };
     },
-    /** Of an organization or a user. */
+    /** Returns the id of an organization or a user. */
     async owner(given: { organization?: string | undefined; user?: string | undefined }): Promise<string> {
       return given.user === undefined ? await organization(given.organization ?? "") : await user(given.user);
     },

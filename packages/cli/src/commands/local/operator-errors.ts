@@ -3,7 +3,10 @@ import { ConfigError } from "@berth/server/settings";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 
-/** Runs `work`. What an operator can mend is one sentence instead of a stack: wrong settings and inputs with exit code 2, the rest with 1. */
+/**
+ * Runs `work`. Converts errors that an operator can fix to usage errors of one sentence: wrong settings and
+ * inputs with exit code 2, others with 1.
+ */
 export async function operatorErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** Ends a command that acts on this machine with one sentence, where Berth cannot run. @throws UsageError */
+/** Fails on systems where Berth cannot run. @throws UsageError */
 export async function requireLinux(name: string): Promise<void> {
   if (process.platform === "linux") return;
   const { UsageError } = await import("../../shared/failure.ts");

@@ -4,7 +4,7 @@ import { action } from "../action.ts";
 
 const load = () => import("./retention.ts");
 
-/** Adds the commands that say how long an organization keeps what is old. */
+/** Adds the commands that show and change how long an organization keeps old objects. */
 export function addRetention(admin: Command): void {
   const retention = admin
     .command("retention")

@@ -37,7 +37,7 @@ export async function unsetRetention(names: string[], options: RetentionOptions)
   await change(new Map(names.map((name) => [requireName(name), undefined])), options);
 }
 
-/** Prints the days as they are then. @param question what is asked before. */
+/** Changes the days and prints the result. @param question Question to confirm first. Default: none. */
 async function change(
   values: ReadonlyMap<RetainedName, number | null | undefined>,
   options: RetentionOptions & ConfirmOptions,

@@ -9,7 +9,7 @@ interface RewrapOptions extends OutputOptions {
   config?: string;
 }
 
-/** Prints how many secrets are encrypted with the new key. */
+/** Encrypts the stored secrets with a new key, and prints how many there are. */
 export async function rewrap({
   formerKeyFile,
   dataDir,

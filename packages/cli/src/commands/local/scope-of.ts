@@ -3,7 +3,7 @@ import { UsageError } from "../../shared/failure.ts";
 
 type Scope = (typeof SCOPES)[number];
 
-/** @throws UsageError for what is no scope. */
+/** Returns the scope of this name. @throws UsageError for an unknown scope. */
 export function scopeOf(name: string): Scope {
   const known = SCOPES.find((scope) => scope === name);
   if (known === undefined)

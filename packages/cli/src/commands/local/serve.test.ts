@@ -12,20 +12,22 @@ import { assertNothingLeft, HANG_MS } from "../../../test-support/assert-nothing
 import { type Ended, startBerth } from "../../../test-support/berth.ts";
 
 interface Failure {
-  /** It comes while other parts open: also tried in a new data directory, whose database opens longer. */
+  /** The failure comes while other parts open. It is also tried with a new, slower database. */
   isFast?: boolean;
-  /** In a directory that is not there, nothing is made. */
+  /** Nothing is created in a data directory that does not exist. */
   writesNothing?: boolean;
   settings?: (dataDir: string) => Record<string, string>;
   /** Changes the data directory of an installation that has been served before. */
   prepare?: (dataDir: string) => void;
   error: RegExp;
-  /** It is not what a setting names that is wrong, but what is found at the start. */
+  /** Set when the fault is found during the start, and is not in something that a setting names. */
   code?: 1;
   needsRoot?: boolean;
 }
 
-/** A way to make each part of the start fail: in a data directory that was served, or in a new one if that is changed for it. */
+/**
+ * Ways to make each part of the start fail, in a data directory that was served unless `prepare` changes it.
+ */
 const FAILURES: Record<string, Failure> = {
   "the models file is invalid": {
     settings: (dataDir) => ({ BERTH_MODELS_FILE: faultyModels(dataDir) }),
@@ -191,13 +193,13 @@ test("serve: SIGTERM, SIGINT or SIGKILL at any instant of the start → nothing 
     await stepsOf(berth.child, instant);
     const signal = ENDINGS[nth % ENDINGS.length];
     berth.child.kill(signal);
-    // A killed one leaves its database to the next.
+    // The next start takes over the database of a killed service.
     if (signal === "SIGKILL") {
       await berth.ended;
       continue;
     }
     const { code, stderr } = await ending(berth);
-    // Before the program has read its arguments the kernel ends it.
+    // Code is null when the signal came before the program installed its handlers.
     assert.ok(code === 0 || code === null, `${code}: ${stderr}`);
     assert.doesNotMatch(stderr, /^error: /m);
     await assertNothingLeft(dataDir);
@@ -211,10 +213,12 @@ test("serve: SIGTERM, SIGINT or SIGKILL at any instant of the start → nothing 
 
 const SIGNALS = 9;
 const ENDINGS = ["SIGTERM", "SIGKILL", "SIGINT"] as const;
-/** At most the steps of a start that a log tells of, in a new data directory: parts of both processes, and migrations. */
+/**
+ * Maximum number of steps that a start logs in a new data directory: parts of both processes, and migrations.
+ */
 const STEPS = 90;
 
-/** The start has come this far, or the service is ready. */
+/** Resolves when the start has reached this step, or the service is ready. */
 async function stepsOf({ stdout, stderr }: ReturnType<typeof startBerth>["child"], count: number) {
   const reached = Promise.withResolvers<void>();
   let seen = 0;
@@ -245,7 +249,7 @@ function faultyModels(dataDir: string): string {
   return file;
 }
 
-/** The end of a process; one that hangs is killed, and has the code null and says so. */
+/** Returns the end of a process. Kills one that hangs, and fails with its error output. */
 async function ending({ child, ended }: ReturnType<typeof startBerth>): Promise<Ended> {
   const timer = setTimeout(() => child.kill("SIGKILL"), HANG_MS);
   const outcome = await ended.finally(() => clearTimeout(timer));

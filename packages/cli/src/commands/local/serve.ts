@@ -7,8 +7,8 @@ import { printLine } from "../../terminal/print.ts";
 import { settingsFrom } from "./setting-flags.ts";
 
 /**
- * Runs the service until SIGTERM or SIGINT, then shuts it down gracefully. A signal that comes while it starts ends the start.
- * Always exits: nothing that is left open can keep the process.
+ * Runs the service until SIGTERM or SIGINT, then shuts it down gracefully. A signal during the start aborts
+ * the start. Always exits, so that no open resource can keep the process alive.
  */
 export async function serve(args: string[]): Promise<never> {
   const values = settingsFrom(args, {
@@ -37,7 +37,7 @@ export async function serve(args: string[]): Promise<never> {
   process.exit(EXIT_CODES.done);
 }
 
-/** The process for sessions loads beside the service. */
+/** Forks the process for sessions, which loads while the service does. */
 async function forkedRunner() {
   const { forkRunner } = await import("@berth/server/fork-runner");
   return forkRunner();
@@ -53,8 +53,9 @@ async function tellClients(
 }
 
 /**
- * Aborts at the first SIGTERM or SIGINT. A later one ends the process at once, but not within the first second: the
- * terminal and the parent process may both send one, and the kernel sends one per thread of a parent that was killed.
+ * Returns a signal that aborts at the first SIGTERM or SIGINT. A later one ends the process at once, unless
+ * it comes within the first second. The terminal and the parent process may both send one, and the kernel
+ * sends one per thread of a killed parent.
  */
 function askedToStop(): AbortSignal {
   const stop = new AbortController();
@@ -69,7 +70,7 @@ function askedToStop(): AbortSignal {
   return stop.signal;
 }
 
-/** The URL for clients on this machine: loopback, if the service listens on all addresses. */
+/** Returns the URL for clients on this machine: loopback if the service listens on all addresses. */
 function reachable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

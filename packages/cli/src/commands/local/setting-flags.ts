@@ -9,12 +9,12 @@ interface SettingsCommand {
   help: string;
 }
 
-/** Reads the settings from the flags in `args`, the variables and the settings file. Wrong ones end the command with exit code 2. */
+/** Reads the settings from `args`, variables and the file. Wrong ones end the command with exit code 2. */
 export function settingsFrom(args: string[], command: SettingsCommand): SettingValues {
   return readGiven(settingFlags(args, command).flags);
 }
 
-/** Reads the settings; all faults are one usage error. */
+/** Reads the settings. @throws UsageError with all faults. */
 export function readGiven(flags: Record<string, string>): SettingValues {
   try {
     return readSettings(process.env, flags, process.cwd());

@@ -10,7 +10,7 @@ import { setImmediate } from "node:timers/promises";
 import { assertNothingLeft } from "../../../test-support/assert-nothing-left.ts";
 import { berth, startBerth } from "../../../test-support/berth.ts";
 
-/** Files that a command makes one after the other, and removes, in a new data directory. */
+/** Files that a command creates in turn, and removes, in a new data directory. */
 const FILES = ["postgres/cluster.partial-*/base/1/*", "postgres/password", "postgres/cluster/postmaster.pid"];
 const COMMANDS = {
   "token create": ["token", "create", "--user", "ann@example.com"],
@@ -64,7 +64,7 @@ async function serveOnce(env: Record<string, string>): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-/** Resolves when the command has made the file, or has ended. */
+/** Resolves when the command has created the file, or has ended. */
 async function made(child: ChildProcess, dataDir: string, file: string): Promise<void> {
   while (child.exitCode === null && globSync(join(dataDir, file)).length === 0) await setImmediate();
 }

@@ -11,7 +11,7 @@ type ApproveOptions = ConnectionOptions &
   ConfirmOptions &
   OutputOptions & { scopes?: DeviceAuthorization["scopes"]; deny?: boolean };
 
-/** Shows what waits with the code before it asks. */
+/** Shows the login that has this code, then asks whether to approve or deny it. */
 export async function approve(code: string, options: ApproveOptions): Promise<undefined> {
   const { deviceAuthorizations } = await connect(options);
   const shown = { user_code: code };

@@ -16,7 +16,7 @@ export function addLogin(program: Command): void {
     .option("--device", "without a token: show a code, with which somebody approves the login elsewhere")
     .option("--scopes <list>", "with --device: comma-separated scopes of the token; default: *", commaList)
     .addHelpText("after", HELP)
-    // Else it would take the options of 'approve' as its own.
+    // Otherwise `login` would parse the options of `approve` as its own.
     .enablePositionalOptions()
     .action(action(() => import("./login.ts"), "login"));
   withConnection(withOutput(withYes(login.command("approve <code>"))))

@@ -8,7 +8,7 @@ import { plainLine } from "../../terminal/plain-text.ts";
 import { printLine } from "../../terminal/print.ts";
 import { table } from "../../terminal/table.ts";
 
-/** Without tokens. */
+/** Lists the contexts without their tokens. */
 export async function listContexts(options: OutputOptions): Promise<undefined> {
   const { current, contexts } = await readContexts();
   const data = Object.entries(contexts).map(([id, { url }]) => ({ id, url, current: id === current }));
@@ -43,7 +43,7 @@ export async function removeContext(name: string, options: ConfirmOptions): Prom
   await forget(name);
 }
 
-/** Without it there is no current context, if it was that. */
+/** Removes a context. If it was the current one, there is no current context afterwards. */
 export async function forget(name: string): Promise<void> {
   await changeContexts(({ current, contexts }) => {
     const { [name]: _gone, ...others } = contexts;

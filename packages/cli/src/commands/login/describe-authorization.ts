@@ -1,7 +1,7 @@
 import type { DeviceAuthorization } from "@berth/sdk";
 import { plainLine } from "../../terminal/plain-text.ts";
 
-/** What asks for a token, a line each. Its name is what it says of itself. */
+/** Describes a client that requests a token, as several lines. The name is the client's own claim. */
 export function describeAuthorization({
   client_name: name,
   client_address: address,

@@ -23,13 +23,13 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** A user's machine, without any installation. */
+/** Returns the environment of a user's machine without an installation. */
 function machine(t: TestContext) {
   const home = mkdtempSync(join(tmpdir(), "berth-device-"));
   t.after(() => rmSync(home, { recursive: true }));
   const env = { HOME: home, XDG_CONFIG_HOME: join(home, "config") };
   const run = (args: string[]) => berth(args, { env, cwd: home });
-  /** A login that shows its code, and waits. */
+  /** Starts a login that shows its code and waits. */
   const login = async (at: string, ...args: string[]) => {
     const { child, ended } = startBerth(["login", at, "--device", ...args], { env, cwd: home });
     t.after(() => child.kill("SIGKILL"));

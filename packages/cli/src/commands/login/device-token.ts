@@ -11,10 +11,10 @@ import { printMessage } from "../../terminal/print.ts";
 const HEADERS = { "user-agent": userAgent };
 
 /**
- * Asks the service for a token, shows the code with which somebody approves that elsewhere, and waits for it.
- *
- * @param scopes Default: every one.
- * @throws UsageError when it is denied, not approved in time, or interrupted. Nothing is left then.
+ * Requests a token, shows the code with which somebody approves the request elsewhere, and waits for the
+ * token.
+ * @param scopes Default: every scope.
+ * @throws UsageError when the request is denied, not approved in time, or interrupted. No token remains then.
  */
 export async function deviceToken(baseURL: string, scopes?: readonly string[]): Promise<string> {
   const interrupted = new AbortController();
@@ -62,7 +62,7 @@ async function request(client: Berth, scopes: readonly string[] | undefined, sig
   }
 }
 
-/** Is not interrupted: a token that the service has given can then be revoked. */
+/** Asks once for the token, without interruption, so that an issued token can be revoked. */
 async function poll(
   client: Berth,
   device_code: string,
@@ -87,7 +87,7 @@ async function revoke(baseURL: string, { id, token }: CreatedToken): Promise<voi
     );
 }
 
-/** For the one who approves. */
+/** Returns the client name that the approver sees. */
 function ownName(): string {
   try {
     return `berth login of ${userInfo().username}@${hostname()}`.slice(0, 200);

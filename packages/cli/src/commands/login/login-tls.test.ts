@@ -1,4 +1,4 @@
-// The subject is the commands against a service whose certificate is of an authority of its own.
+// Subject: the commands against a service whose certificate has an authority of its own.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { makeCertificates } from "../../../../../tests/git-host/certificates.ts"
 import { berth } from "../../../test-support/berth.ts";
 
 const TOKEN = "berth_pat_good";
-/** As `whoami` and the login ask for it. */
+/** Response for both `whoami` and the login. */
 const CALLER = {
   ...{ id: "tok_1", name: "mine", token_id: "tok_1", token_name: "mine", scopes: ["*"], expires_at: null },
   ...{ organization: { id: "org_1", name: "acme" }, service_account: null, role: "owner" },
@@ -21,7 +21,7 @@ const CALLER = {
   principal: { type: "user", id: "user_1", name: "owner@example.com" },
 };
 
-/** A service that knows whose the token is, and the commands of a user. */
+/** Starts a service that knows the owner of the token, and returns the commands of a user. */
 async function service(t: TestContext, make: (dir: string) => Promise<ServerOptions | null> = certified) {
   const home = mkdtempSync(join(tmpdir(), "berth-tls-"));
   t.after(() => rmSync(home, { recursive: true }));
@@ -50,7 +50,7 @@ async function certified(dir: string, names = ["localhost"]): Promise<ServerOpti
   return { key, cert: certificate };
 }
 
-/** A certificate of itself that ended yesterday. */
+/** Creates a self-signed certificate that expired yesterday. */
 async function expired(dir: string): Promise<ServerOptions> {
   const [key, request, names, cert] = ["key.pem", "own.csr", "names", "ca.pem"].map((name) =>
     join(dir, name),

@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** A user's machine, without any installation. */
+/** Returns the environment of a user's machine without an installation. */
 function machine(t: TestContext) {
   const home = mkdtempSync(join(tmpdir(), "berth-login-"));
   t.after(() => rmSync(home, { recursive: true }));
@@ -32,7 +32,7 @@ function machine(t: TestContext) {
   return { home, env, run, file: join(home, "config/berth/contexts.json") };
 }
 
-/** A server that notes the tokens that it is sent. */
+/** Starts a server that records the tokens it receives. */
 async function listener(t: TestContext) {
   const tokens: string[] = [];
   const server = createServer((request, response) => {

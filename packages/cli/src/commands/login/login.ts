@@ -19,7 +19,7 @@ interface LoginOptions {
   caFile?: string;
 }
 
-/** Stores the token only after the service has accepted it. */
+/** Logs in, and stores the token after the service has accepted it. */
 export async function login(given: string | undefined, options: LoginOptions): Promise<undefined> {
   const url = serviceUrl(given ?? process.env.BERTH_URL);
   const name = options.name ?? url.host;

@@ -6,7 +6,7 @@ import { givenAuthorities, trustAuthorities } from "../../shared/trust-authoriti
 import { printLine } from "../../terminal/print.ts";
 import { forget } from "./contexts.ts";
 
-/** A token that cannot be revoked stays stored: otherwise nobody could try again. */
+/** Logs out. A token that could not be revoked stays stored, so that the user can try again. */
 export async function logout(
   given: string | undefined,
   { revoke }: { revoke?: boolean },

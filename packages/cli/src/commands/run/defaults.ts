@@ -1,12 +1,12 @@
 import { type Berth, ConflictError } from "@berth/sdk";
 import { UsageError } from "../../shared/failure.ts";
 
-/** Marks the agents that this command created, so that it reuses only those. */
+/** Metadata of agents that this command created, so that it reuses only those. */
 const MARK = { created_by: "berth run" };
 
 /**
- * Returns the id of the agent for a model, with every tool; creates it if missing. Without a model: the newest agent, else one for
- * the installation's default model.
+ * Returns the id of the agent for a model, with every tool; creates it if missing. Without a model, returns
+ * the newest such agent, else creates one for the installation's default model.
  */
 export async function ensureAgent(client: Berth, model: string | undefined): Promise<string> {
   for await (const agent of client.agents.list({ limit: 100 })) {
@@ -33,7 +33,10 @@ async function defaultModel(client: Berth): Promise<string> {
 
 const ENVIRONMENT_NAME = "berth-run";
 
-/** Returns the id of the default environment, which allows only the session's repository hosts; creates it if missing. */
+/**
+ * Returns the id of the default environment, which allows only the session's repository hosts; creates it if
+ * missing.
+ */
 export async function ensureEnvironment(client: Berth): Promise<string> {
   const known = await find(client);
   if (known !== null) return known;

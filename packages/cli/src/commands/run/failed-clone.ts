@@ -1,8 +1,8 @@
 import type { Session, StreamFrame } from "@berth/sdk";
 
 /**
- * Passes on the frames of a turn, and calls `onFailure` with the first reason for which a repository could not be cloned, if that is
- * told before the turn has ended. A clone that is tried again has not failed.
+ * Yields the frames of a turn. Calls `onFailure` with the reason of the first failed clone of a repository,
+ * if that arrives before the turn has ended. A clone that is being retried has not failed.
  */
 export async function* noticeFailedClone<Frame extends StreamFrame>(
   frames: AsyncIterable<Frame>,
@@ -19,6 +19,7 @@ export async function* noticeFailedClone<Frame extends StreamFrame>(
   }
 }
 
+/** Returns whether a resource is a repository. */
 export function isRepository({ type }: Session["resources"][number]): boolean {
   return type === "hosted_repository" || type === "git_repository";
 }

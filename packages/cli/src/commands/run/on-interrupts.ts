@@ -1,12 +1,15 @@
 import { printMessage } from "../../terminal/print.ts";
 
-/** Handles Ctrl-C while a session is followed: the first interrupts the session, the second aborts `signal`. */
+/**
+ * Handles Ctrl-C while a session is followed: the first interrupts the session, the second aborts `signal`.
+ */
 export interface Interrupts {
   readonly count: number;
   readonly signal: AbortSignal;
   stop(): void;
 }
 
+/** Starts handling Ctrl-C; call `stop` to end it. */
 export function onInterrupts(interruptSession: () => Promise<unknown>): Interrupts {
   const controller = new AbortController();
   let count = 0;

@@ -11,7 +11,7 @@ export interface RepositoryOptions {
   repoTokenFile?: string;
 }
 
-/** The resources of the new session: the repository, or none without `--repo`. */
+/** Returns the resources of the new session: the repository, or none without `--repo`. */
 export async function repositoryResources({
   repo,
   branch,
@@ -61,8 +61,8 @@ async function repositoryToken(name: string | undefined, file: string | undefine
 }
 
 /**
- * The repository's URL in the form that the API expects. Accepts a trailing `.git` or slash and `git@host:org/repo.git`.
- * A URL with credentials is rejected without repeating it.
+ * Returns the repository's URL in the form that the API expects. Accepts a trailing `.git` or slash and
+ * `git@host:org/repo.git`. Rejects a URL with credentials without repeating it.
  */
 function repositoryUrl(given: string): string {
   const ssh = /^(?:ssh:\/\/)?git@([^:/]+)[:/](.+)$/.exec(given);

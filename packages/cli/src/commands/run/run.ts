@@ -29,7 +29,7 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions, Output
   withoutFailedRepositories?: boolean;
 }
 
-/** What sets the fields of the session. */
+/** Flags that set the fields of the session. */
 const FLAGS = {
   ...{ agent: "--agent", environment_id: "--environment", title: "--title", initial_events: "the task" },
   ...{ resources: "--repo", "resources[0].authorization_token": "--token-env or --repo-token-file" },
@@ -70,7 +70,10 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   return exitCodeOf(options.withoutFailedRepositories ? { ...outcome, failedResources: [] } : outcome);
 }
 
-/** It is not archived: nobody waits for its end. With `quiet` its id is printed all the same: without it, it is lost. */
+/**
+ * Prints the session's id and leaves the session running. It is not archived, since nobody waits for its end.
+ * Prints the id even with `quiet`, since it would be lost otherwise.
+ */
 async function leave(session: Session, options: RunOptions): Promise<number> {
   if (options.quiet) printLine(session.id);
   else await printResult(session, options, () => [session.id]);
@@ -108,7 +111,7 @@ async function follow(client: Berth, session: Session, options: RunOptions) {
   }
 }
 
-/** The agent would work without the repository that its task is about. */
+/** Interrupts the agent, which would work without the repository that its task is about. */
 async function stopAgent(
   client: Berth,
   session: Session,
@@ -122,14 +125,14 @@ async function stopAgent(
     .catch((error: Error) => printMessage(`The agent could not be stopped: ${error.message}`));
 }
 
-/** A failure is only reported: it does not change the outcome of the turn. */
+/** Archives the session. Only reports a failure, which does not change the outcome of the turn. */
 async function archive(client: Berth, session: Session): Promise<void> {
   await client.sessions
     .archive(session.id)
     .catch((error: Error) => printMessage(`The session could not be archived: ${error.message}`));
 }
 
-/** The log from its start, with previews of messages on a terminal. */
+/** Returns the query for the log from its start, with previews of messages on a terminal. */
 function live(output: Output) {
   return { from: "start" as const, event_deltas: previewsFor(output) };
 }

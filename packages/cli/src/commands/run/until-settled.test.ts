@@ -18,14 +18,14 @@ const failed = (resource_id: string, type = "terminal") => ({
 });
 const message = { type: "agent.message" };
 
-/** As much of a frame as is read. */
+/** A frame, with only the fields that are read. */
 type Frame = object;
 
 async function* stream(frames: readonly Frame[]): AsyncGenerator<StreamFrame> {
   for (const frame of frames) yield frame as StreamFrame;
 }
 
-/** How many of the frames are read until it is settled. */
+/** Returns how many of the frames are read before they are settled. */
 async function read(...frames: Frame[]): Promise<number> {
   let count = 0;
   for await (const _ of untilSettled(stream(frames), resources, () => assert.fail("gave up"))) count += 1;

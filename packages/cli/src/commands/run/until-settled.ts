@@ -1,12 +1,12 @@
 import type { Session, StreamFrame } from "@berth/sdk";
 import { isRepository } from "./failed-clone.ts";
 
-/** How long clones may take after the end of the turn. */
+/** Milliseconds that clones may take after the end of the turn. */
 const CLONE_TIMEOUT_MS = 300_000;
 
 /**
- * Yields the frames of the first turn. If the turn ends while repositories are still being cloned, it continues until
- * each clone has succeeded or failed. If that takes too long it calls `giveUp`, which must end `frames`.
+ * Yields the frames of the first turn. If the turn ends while repositories are still being cloned, continues
+ * until each clone has succeeded or failed. If that takes too long, calls `giveUp`, which must end `frames`.
  */
 export async function* untilSettled<Frame extends StreamFrame>(
   frames: AsyncIterable<Frame>,
@@ -33,7 +33,7 @@ export async function* untilSettled<Frame extends StreamFrame>(
   }
 }
 
-/** The resource that has become ready or has failed with this frame. */
+/** Returns the id of the resource that this frame reports as ready or failed. */
 function settledBy(frame: StreamFrame): string | undefined {
   if (frame.type === "session.resource_ready") return frame.resource_id;
   if (frame.type !== "session.error" || frame.error.retry_status.type === "retrying") return undefined;

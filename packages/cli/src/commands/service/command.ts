@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
-/** Adds the commands that tell of the service and of the caller. */
+/** Adds the commands that show information about the service and the caller. */
 export function addService(program: Command): void {
   const add = (name: string, summary: string, description: string) =>
     withConnection(withOutput(program.command(name).summary(summary).description(description)));

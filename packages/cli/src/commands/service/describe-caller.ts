@@ -6,7 +6,7 @@ type Caller = Pick<
   "principal" | "role" | "organization" | "scopes" | "token_id" | "token_name" | "expires_at"
 >;
 
-/** Who is calling and what they may do, a line each. */
+/** Describes the caller and its permissions, as several lines. */
 export function describeCaller({ principal, role, organization, scopes, ...token }: Caller): string[] {
   const rank = principal.type === "user" ? role : "service account";
   const may = scopes.includes("*") ? "every scope" : scopes.join(", ");
@@ -17,7 +17,7 @@ export function describeCaller({ principal, role, organization, scopes, ...token
   ];
 }
 
-/** Whose a token is. */
+/** Returns the user or service account of a token. */
 export function callerOf(token: CurrentToken): Caller {
   const { user, service_account: account, id, name, ...rest } = token;
   const principal: Caller["principal"] =

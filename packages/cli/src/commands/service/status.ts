@@ -7,12 +7,12 @@ import { printResult } from "../../shared/output.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { callerOf, describeCaller } from "./describe-caller.ts";
 
-/** For a service that accepts a connection and does not answer, or that is starting. */
+/** Milliseconds to wait for a service that does not respond, or that is starting. */
 const PATIENCE_MS = 10_000;
 const ASK_AGAIN_MS = 50;
 const NO_ANSWER = "no answer";
 
-/** Exits with 1 when the service is not ready; whose the token is can then not be told. */
+/** Prints whether the service is ready. Returns exit code 1 when it is not, without the token's owner. */
 export async function status(options: ConnectionOptions & OutputOptions): Promise<number> {
   const client = await connect(options);
   const { url, from } = await serviceOf(options);
@@ -29,14 +29,14 @@ export async function status(options: ConnectionOptions & OutputOptions): Promis
   return ready ? EXIT_CODES.done : EXIT_CODES.failed;
 }
 
-/** @throws TLSError when that is why there is no answer. */
+/** Connects again to learn whether TLS is the cause. @throws TLSError if it is. */
 async function failForTls(client: Berth): Promise<void> {
   await client.tokens.current({ maxRetries: 0 }).catch((error: unknown) => {
     if (error instanceof TLSError) throw error;
   });
 }
 
-/** Why the service is not ready; null if it is. Waits while it says that it is starting. */
+/** Returns why the service is not ready, or null. Waits while the service reports that it starts. */
 async function faultOf(url: string): Promise<string | null> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {

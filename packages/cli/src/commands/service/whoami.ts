@@ -4,7 +4,7 @@ import { formatOf, printResult } from "../../shared/output.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { describeCaller } from "./describe-caller.ts";
 
-/** The format `id` is the token's. */
+/** Prints the caller. With the format `id`, prints the id of the token. */
 export async function whoami(options: ConnectionOptions & OutputOptions): Promise<undefined> {
   const caller = await (await connect(options)).whoami.get();
   const { url, from } = await serviceOf(options);

@@ -5,7 +5,7 @@ import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
 import { followTurn } from "./follow-turn.ts";
 
-/** Prints the id of the stored event, or with `--follow` the turn. */
+/** Sends a message. Prints the id of the stored event, or with `--follow` the turn. */
 export async function sendMessage(
   id: string,
   given: string,
@@ -23,7 +23,7 @@ export async function sendMessage(
   return undefined;
 }
 
-/** Prints the id of the stored event. */
+/** Interrupts the running turn. Prints the id of the stored event. */
 export async function interruptSession(
   id: string,
   options: ConnectionOptions & OutputOptions,
@@ -33,7 +33,7 @@ export async function interruptSession(
   await printResult({ data }, options, () => data.map(({ id }) => id));
 }
 
-/** Prints the id of the resource. */
+/** Retries the clone of a repository. Prints the id of the resource. */
 export async function retryClone(
   sessionId: string,
   resourceId: string,

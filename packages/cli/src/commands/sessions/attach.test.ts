@@ -4,7 +4,7 @@ import { type Installation, startInstallation } from "../../../test-support/inst
 import { openTerminal } from "../../../test-support/terminal.ts";
 
 const WITHIN = { timeout: 180_000 };
-/** Without any output. */
+/** Milliseconds to wait without any output. */
 const PATIENCE_MS = 100_000;
 
 let service: Installation;
@@ -25,7 +25,7 @@ after(() => service.stop());
 const steps = (...list: object[]) => JSON.stringify({ steps: list });
 const bash = (command: string) => ({ tool: "Bash", input: { command } });
 
-/** What a child writes, and a wait for some of it. */
+/** Collects the output of a child, and can wait for some of it. */
 function attach(t: TestContext, id: string, ...flags: string[]) {
   const { child, lines } = service.follow("sessions", "attach", id, ...flags);
   t.after(() => child.kill("SIGKILL"));

@@ -11,9 +11,10 @@ import { printMessage } from "../../terminal/print.ts";
 import { confirmations, denial, waitingCalls } from "./waiting-calls.ts";
 
 /**
- * Shows what a session does from now on, and sends what is typed: a line is a message, one that begins with a slash and a word a command.
- * Ends when the session does, or detaches at Ctrl-C and at the end of the input; the session goes on then.
- * Exits with 1 when a line was refused that nobody typed, so that a script learns of it.
+ * Shows what a session does from now on, and sends what is typed: each line is a message, or a command if it
+ * begins with a slash and a word. Ends when the session does. At Ctrl-C or the end of the input it detaches,
+ * and the session continues. Returns exit code 1 when a line was rejected and no terminal is attached, so
+ * that a script notices.
  */
 export async function attachSession(
   id: string,
@@ -64,7 +65,7 @@ export async function attachSession(
 
 const KEYS = "type a message, or /interrupt, /allow, /deny [reason]; Ctrl-C detaches";
 
-/** Adds to `shown` the calls that the passing pauses wait for. */
+/** Adds to `shown` the calls that each pause waits for. */
 async function* notePauses(
   frames: AsyncIterable<StreamFrame>,
   shown: Set<string>,
@@ -76,13 +77,13 @@ async function* notePauses(
   }
 }
 
-/** @param shown the calls that may be answered: nobody can allow what they have not seen. */
+/** Sends a line. @param shown Ids of the calls that may be confirmed, since they were shown. */
 async function act(client: Berth, id: string, line: string, shown: ReadonlySet<string>): Promise<void> {
   if (line === "") return;
   const { events } = client.sessions;
   // "/allow-list is missing" is a message: it must not allow anything.
   const [, command, rest = ""] = /^\/(\w+)(?:\s+(.*))?$/.exec(line) ?? [];
-  // "/allow the first one" must not allow the others, too.
+  // "/allow the first one" must not allow the other calls.
   if (rest !== "" && (command === "interrupt" || command === "allow"))
     throw new Error(`/${command} takes no text. Nothing was sent.`);
   switch (command) {

@@ -14,7 +14,7 @@ const LETTERS: Readonly<Record<File["status"], string>> = {
   type_changed: "T",
 };
 
-/** What changed in a repository: where it is, its commits and its files. */
+/** Returns lines about the changes in a repository: its path, commits and files. */
 export function changedLines(repository: RepositoryChanges, palette: Palette): string[] {
   const { mount_path, reason, branch, commits, commit_count, files, file_count } = repository;
   const { bold, dim } = palette;

@@ -6,17 +6,17 @@ import { followTurn } from "./follow-turn.ts";
 import { type Confirmation, confirmations, denial, waitingCalls } from "./waiting-calls.ts";
 
 interface ConfirmOptions extends ConnectionOptions, OutputOptions {
-  /** Shown to the agent with a denial. */
+  /** Message for the agent with a denial. */
   message?: string;
   follow?: boolean;
 }
 
-/** Allows tool calls that are waiting for a confirmation: those given, else all. */
+/** Allows tool calls that are waiting for a confirmation: the given ones, else all. */
 export async function allowCalls(id: string, calls: string[], options: ConfirmOptions): Promise<Result> {
   return await confirm(id, calls, options, { result: "allow" });
 }
 
-/** Denies tool calls that are waiting for a confirmation: those given, else all. */
+/** Denies tool calls that are waiting for a confirmation: the given ones, else all. */
 export async function denyCalls(id: string, calls: string[], options: ConfirmOptions): Promise<Result> {
   return await confirm(id, calls, options, denial(options.message));
 }

@@ -12,7 +12,7 @@ import { berth } from "../../../test-support/berth.ts";
 const FORGED = ["../../evil", "..", ".", "", "a/../../evil", "/tmp/evil"];
 const ENTRY = { size_bytes: 4, mode: "0644", modified_at: "2026-01-01T00:00:00.000Z", target: null };
 
-/** A service in whose sandbox `/data/out` has a directory `sub` with the file `good`, and names that lead elsewhere. */
+/** Starts a service whose `/data/out` has `sub/good`, and names that lead elsewhere. */
 async function startForger() {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://forger");

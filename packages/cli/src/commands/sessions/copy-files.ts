@@ -14,15 +14,15 @@ import { printMessage } from "../../terminal/print.ts";
 import { workspacePath } from "./workspace-path.ts";
 
 interface Copied {
-  /** In the sandbox, and here. */
+  /** Path in the sandbox; `to` is the path on this machine. */
   from: string;
   to: string;
 }
 
 /**
- * Copies a file or a directory out of a session's sandbox, and prints where its files are. Links, and whatever else is no file or directory,
- * are left out and named, and so are names that would lead out of the destination, or that this system has for something else. A file that
- * could not be copied whole is not there.
+ * Copies a file or a directory out of a session's sandbox, and prints the paths of the copies. Leaves out and
+ * names links, special files, names that would lead out of the destination, and names that are reserved on
+ * this system. A file that could not be copied completely is removed.
  */
 export async function copyFiles(
   id: string,
@@ -72,7 +72,7 @@ class Copy {
     this.copied.push({ from, to });
   }
 
-  /** What a listing says of a path is not believed: an entry lies where it was listed. */
+  /** Copies an entry. Ignores the path in the listing: an entry is in the directory that was listed. */
   async #entry({ type, name, path, target }: WorkspaceEntry, from: string, to: string): Promise<void> {
     const isCopied = path !== null && isLocalName(name);
     if (isCopied && type === "directory") await this.directory(posix.join(from, name), join(to, name));
@@ -91,7 +91,7 @@ async function isDirectory(client: Berth, id: string, path: string): Promise<boo
   }
 }
 
-/** Without a destination the present directory; into a directory that exists, as `cp` does. */
+/** Returns the target path: in the destination if that is a directory. Default: the current directory. */
 async function targetOf(from: string, destination = "."): Promise<string> {
   const found = await stat(destination).catch(() => null);
   if (found?.isDirectory() === true) {

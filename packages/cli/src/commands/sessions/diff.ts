@@ -11,7 +11,7 @@ interface DiffOptions extends ConnectionOptions, OutputOptions {
   stat?: boolean;
 }
 
-/** Prints the diffs of a session's repositories, of one path or of all that changed, or with `--stat` what changed. */
+/** Prints the diffs of a session's repositories, of one path or all; with `--stat`, a summary. */
 export async function diffSession(
   id: string,
   path: string | undefined,
@@ -59,7 +59,7 @@ function diffLines(diff: string, { bold, cyan, green, red }: Palette): string[] 
   });
 }
 
-/** What the diffs do not show. */
+/** Returns notes about changes that the diffs do not show. */
 function notesOf(repositories: readonly RepositoryChanges[], diffs: readonly RepositoryDiff[]): string[] {
   const byResource = new Map(diffs.map((diff) => [diff.resource_id, diff]));
   return repositories.flatMap(({ resource_id, mount_path, reason }) => {

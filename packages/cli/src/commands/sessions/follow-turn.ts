@@ -6,15 +6,15 @@ import type { OutputOptions } from "../../shared/formats.ts";
 import { isForPeople, peopleOutput, printItem } from "../../shared/output.ts";
 import { printMessage } from "../../terminal/print.ts";
 
-/** How to reply to the calls that a session is waiting for. */
+/** Returns a hint how to reply to the calls that a session is waiting for. */
 export function answerHint(id: string): string {
   return `Tool calls are waiting. To allow them: berth sessions allow ${id} (or deny). To send the result of a custom tool: berth sessions events send ${id}`;
 }
 
 interface FollowOptions extends OutputOptions {
-  /** The input that the turn processes. The events after it are shown. */
+  /** Id of the input that the turn processes. The events after it are shown. */
   after_id: string;
-  /** Earlier calls whose results come in this turn. */
+  /** Earlier calls whose results arrive in this turn. */
   waiting?: readonly Call[];
 }
 

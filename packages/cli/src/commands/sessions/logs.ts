@@ -9,7 +9,7 @@ interface LogsOptions extends ConnectionOptions, OutputOptions {
   follow?: boolean;
 }
 
-/** Prints the log from its start. With `--follow`, ends with the session, or with exit code 130 on Ctrl-C. */
+/** Prints the log from its start. With `--follow`, ends with the session, or with exit code 130 at Ctrl-C. */
 export async function sessionLogs(id: string, options: LogsOptions): Promise<number | undefined> {
   const client = await connect(options);
   const controller = new AbortController();

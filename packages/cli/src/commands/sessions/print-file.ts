@@ -6,7 +6,11 @@ import { isTerminal } from "../../terminal/palette.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { workspacePath } from "./workspace-path.ts";
 
-/** Writes the bytes of a file to standard output; to a terminal only text, without what would control that. */
+/**
+ * Writes the bytes of a file to standard output. To a terminal it writes only text, without control
+ * characters.
+ * @throws UsageError for a binary file on a terminal.
+ */
 export async function printFile(id: string, given: string, options: ConnectionOptions): Promise<undefined> {
   const client = await connect(options);
   const { body } = await client.sessions.workspace.content(id, { path: workspacePath(given) });

@@ -37,7 +37,7 @@ test("sessions resources retry: clones what has failed; refuses everything else 
   const [repository] = session.resources;
   const { child, lines } = service.follow("sessions", "logs", "-f", "--json", session.id);
   t.after(() => child.kill("SIGKILL"));
-  // Several lines may come at once, so that they are collected from the start.
+  // Several lines may arrive at once, so they are collected from the start.
   const events = on(lines, "line");
   const until = async (type: string) => {
     for (;;) {

@@ -2,12 +2,12 @@ import type { Berth, EventOf, SessionEvent } from "@berth/sdk";
 
 export type Confirmation = { result: "allow" } | { result: "deny"; deny_message?: string };
 
-/** @param message for the agent; default: none. */
+/** Returns a denial. @param message Message for the agent. Default: none. */
 export function denial(message?: string): Confirmation {
   return { result: "deny", ...(message === undefined ? {} : { deny_message: message }) };
 }
 
-/** The events that confirm or deny these calls. */
+/** Returns the events that confirm or deny these calls. */
 export function confirmations(calls: readonly string[], confirmation: Confirmation) {
   return calls.map((tool_use_id) => ({
     type: "user.tool_confirmation" as const,
@@ -16,7 +16,7 @@ export function confirmations(calls: readonly string[], confirmation: Confirmati
   }));
 }
 
-/** The calls that the session's last pause waits for, without those of custom tools, which need a result. */
+/** Returns the calls that the last pause waits for, without custom tools, which need a result. */
 export async function waitingCalls(client: Berth, id: string): Promise<AskingCall[]> {
   const pauses = client.sessions.events.list(id, { order: "desc", types: ["session.status_idle"], limit: 1 });
   const [pause] = (await pauses).data as EventOf<"session.status_idle">[];

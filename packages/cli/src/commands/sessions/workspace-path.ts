@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** A path in a sandbox as people write it: relative to `/data`, where commands of the agent start. */
+/** Returns the absolute path in a sandbox. A relative path starts at `/data`, like commands of the agent. */
 export function workspacePath(given: string): string {
   const path = posix.resolve("/data", given);
   return path === "/" ? path : path.replace(/\/+$/, "");

@@ -1,4 +1,4 @@
-// Subject: the commands that show what is in a session's sandbox.
+// Subject: the commands that show files of a session's sandbox.
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
-/** Adds the commands that read a directory of this machine, which commands generated from operations cannot do. */
+/** Adds the commands that read a directory of this machine, beyond those generated from operations. */
 export function addSkills(program: Command): void {
   const skills = program
     .command("skills")

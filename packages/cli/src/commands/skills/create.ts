@@ -33,7 +33,7 @@ export async function createSkillVersion(id: string, path: string, options: Opti
   printWarnings(made, options);
 }
 
-/** Creates each skill of a directory or archive. One that the service rejects is named, and keeps no other from being created. */
+/** Creates each skill of a directory or archive. Names those that the service rejects, and continues. */
 async function createSkills(path: string, options: Options): Promise<number | undefined> {
   const found = severalSkills(await filesOf(path));
   if (found.length === 0) throw new UsageError(`'${path}' has no SKILL.md.`);
@@ -63,7 +63,7 @@ function printWarnings({ name, warnings }: Pick<Skill, "name" | "warnings">, { q
   for (const warning of warnings) if (!quiet) printMessage(`warning: ${name}: ${plainLine(warning)}`);
 }
 
-/** The zip archive, or all files of a directory. */
+/** Returns the zip archive, or all files of a directory. */
 async function uploadOf(path: string): Promise<SkillUpload> {
   return (await isFile(path))
     ? { name: basename(path), content: await openAsBlob(path) }

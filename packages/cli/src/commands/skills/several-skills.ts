@@ -2,15 +2,18 @@ import type { SkillFile } from "./skill-files.ts";
 
 const MANIFEST = /(?:^|\/)SKILL\.md$/;
 
-/** A skill among others. */
+/** A skill that was found among files. */
 export interface FoundSkill {
-  /** Its directory, without a slash at the end; empty for the top. */
+  /** Its directory, without a trailing slash; empty for the top directory. */
   directory: string;
-  /** With their paths in it. */
+  /** Its files, with paths relative to the directory. */
   files: SkillFile[];
 }
 
-/** The skills among files: each directory with a `SKILL.md`, without the skills further below. What belongs to none is left out. */
+/**
+ * Returns the skills among files: each directory with a `SKILL.md`, without skills in its subdirectories.
+ * Files of no skill are left out.
+ */
 export function severalSkills(files: readonly SkillFile[]): FoundSkill[] {
   const skills = new Map<string, SkillFile[]>(
     files
@@ -24,7 +27,7 @@ export function severalSkills(files: readonly SkillFile[]): FoundSkill[] {
   return [...skills].map(([directory, own]) => ({ directory: directory.replace(/\/$/, ""), files: own }));
 }
 
-/** The nearest of the directories that a file lies in. */
+/** Returns the nearest of the directories that contains a file, or null. */
 function directoryOf(name: string, directories: ReadonlyMap<string, unknown>): string | null {
   for (let end = name.lastIndexOf("/"); end >= 0; end = name.lastIndexOf("/", end - 1)) {
     const directory = name.slice(0, end + 1);

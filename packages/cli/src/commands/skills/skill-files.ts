@@ -14,9 +14,8 @@ export interface SkillFile {
 const ANY_EXECUTE = 0o111;
 
 /**
- * All files of a skill's directory, by their paths. Symbolic links are left out.
- *
- * @throws UsageError for what is no directory with a `SKILL.md`
+ * Returns all files of a skill's directory, sorted by path. Leaves out symbolic links.
+ * @throws UsageError if it is not a directory with a `SKILL.md`.
  */
 export async function skillFiles(path: string): Promise<SkillFile[]> {
   const files = await directoryFiles(path);
@@ -24,7 +23,7 @@ export async function skillFiles(path: string): Promise<SkillFile[]> {
   return files;
 }
 
-/** All files of a directory, as `skillFiles`. @throws UsageError for what is no directory. */
+/** Returns all files of a directory, like `skillFiles`. @throws UsageError if it is not a directory. */
 export async function directoryFiles(path: string): Promise<SkillFile[]> {
   const found = await stat(path).catch((error) => {
     throw new UsageError(cannotRead(path, error));

@@ -3,12 +3,15 @@ import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { UsageError } from "../../shared/failure.ts";
 import type { SkillFile } from "./skill-files.ts";
 
-/** Of all files of an archive together, which are in memory until they are sent. */
+/** Maximum total bytes of the files of an archive, which are held in memory until they are sent. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const [FILE_TYPE, REGULAR, ANY_EXECUTE] = [0o170000, 0o100000, 0o111];
 const IGNORED = /(?:^|\/)(?:\.DS_Store$|__MACOSX\/)/;
 
-/** The files of a zip archive. Nothing is written to the disk, and links are left out. @throws UsageError for what is none. */
+/**
+ * Returns the files of a zip archive, without links. Writes nothing to disk.
+ * @throws UsageError if it is not a zip archive, or too large.
+ */
 export async function zipFiles(path: string): Promise<SkillFile[]> {
   try {
     const zip = await openPromise(path, { lazyEntries: true, autoClose: false });

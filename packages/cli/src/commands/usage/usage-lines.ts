@@ -8,7 +8,7 @@ const FIGURES = [
   ...["SESSIONS", "TURNS", "ACTIVE", "INPUT", "CACHE READ", "CACHE WRITE", "FROM CACHE", "OUTPUT", "COST"],
 ];
 
-/** The groups of a report as a table, with the total as its last row. Nothing where nothing was used. */
+/** Formats a report's groups as a table, with the total as its last row. Returns no lines for none. */
 export function usageLines({ data, total, group_by, has_more }: UsageReport): string[] {
   if (data.length === 0) return [];
   const { dim } = paletteFor(process.stdout);
@@ -34,7 +34,7 @@ interface NamingColumn {
   of(group: UsageGroup): string;
 }
 
-/** Days and models are their own names. */
+/** Returns the columns that name a group. Days and models are their own names. */
 function namingColumns(group_by: UsageReport["group_by"]): NamingColumn[] {
   const key: NamingColumn["of"] = (group) => group.key ?? "-";
   if (group_by === "day" || group_by === "model") return [{ head: group_by.toUpperCase(), of: key }];
@@ -60,7 +60,7 @@ function figures({
   ];
 }
 
-/** A star, where tokens have no price; `-`, where none has one. */
+/** Formats a cost. An asterisk marks that some tokens have no known price; `-` means that none has. */
 function cost({
   usage,
   list_cost_usd,

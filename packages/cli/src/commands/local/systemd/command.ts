@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { action } from "../../action.ts";
 import { ROLES } from "./roles.ts";
 
-/** Adds the commands that install Berth as a service of systemd, and take that back. */
+/** Adds the commands that install Berth as a systemd service, and remove it again. */
 export function addInstall(program: Command): void {
   program
     .command("install")

@@ -28,8 +28,8 @@ interface InstallOptions {
 const YAML = join(SETTINGS, "berth.yaml");
 
 /**
- * Installs the Berth that runs this as a service of systemd, and starts it. Keeps what is there and was changed. One that shares a
- * database, and has new settings, is not started: these do not name it yet.
+ * Installs this Berth as a systemd service and starts it. Keeps existing files that were changed. A service
+ * that shares a database and has new settings is not started, since these do not name the database yet.
  */
 export async function install({ role, dryRun }: InstallOptions): Promise<undefined> {
   requireSystemd("install");
@@ -99,7 +99,7 @@ function unitSteps(role: Role): Step[] {
   return originOf(present) === "made" ? [writing(UNIT, present, unit)] : kept(`${UNIT}, which was changed`);
 }
 
-/** @param former what the file has now. */
+/** Returns the step that writes a file. @param former Current text of the file; null if it does not exist. */
 function writing(path: string, former: string | null, { text, mode }: { text: string; mode: number }): Step {
   return {
     what: `write ${path}`,

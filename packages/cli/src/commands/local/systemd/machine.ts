@@ -6,10 +6,10 @@ export const UNIT = "/etc/systemd/system/berth.service";
 export const SETTINGS = "/etc/berth";
 export const DATA = "/var/lib/berth";
 export const CACHE = "/var/cache/berth";
-/** What the Debian package installs. */
+/** Unit that the Debian package installs. */
 const PACKAGED_UNIT = "/usr/lib/systemd/system/berth.service";
 
-/** @throws UsageError where the unit cannot be managed. */
+/** Requires that this user can manage the unit on this machine. @throws UsageError */
 export function requireSystemd(command: string): void {
   if (process.getuid?.() !== 0) throw new UsageError(`berth ${command} --systemd must be run by root.`);
   if (statusOf("/run/systemd/system") === null)
@@ -20,12 +20,12 @@ export function requireSystemd(command: string): void {
     );
 }
 
-/** Without following a link; null if there is nothing. */
+/** Returns the status of a path without following links, or null if it does not exist. */
 export function statusOf(path: string): Stats | null {
   return lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
-/** The text of a file; null if there is none. @throws UsageError if something else is in its place. */
+/** Returns the text of a file, or null for none. @throws UsageError if it is not a regular file. */
 export function fileAt(path: string): string | null {
   const status = statusOf(path);
   if (status === null) return null;
@@ -33,7 +33,7 @@ export function fileAt(path: string): string | null {
   return readFileSync(path, "utf8");
 }
 
-/** Whether there is a directory. @throws UsageError if something else is in its place. */
+/** Returns whether a directory exists. @throws UsageError if the path is not a directory. */
 export function isDirectory(path: string): boolean {
   const status = statusOf(path);
   if (status !== null && !status.isDirectory())
@@ -41,13 +41,17 @@ export function isDirectory(path: string): boolean {
   return status !== null;
 }
 
-/** The id of the account of the service; null if there is none. */
+/** Returns the id of the service's account, or null if it does not exist. */
 export function userId(): number | null {
   const row = readFileSync("/etc/passwd", "utf8").match(new RegExp(`^${USER}:[^:]*:(\\d+):`, "m"));
   return row === null ? null : Number(row[1]);
 }
 
-/** @throws UsageError if the data directory is another user's, whom systemd would take it from. @param root the service is root's. */
+/**
+ * Requires that the data directory does not belong to another user, since systemd would change its owner.
+ * @param root Whether the service runs as root. Default: false.
+ * @throws UsageError
+ */
 export function requireOwnData(root = false): void {
   if (!isDirectory(DATA)) return;
   const { uid } = statSync(DATA);

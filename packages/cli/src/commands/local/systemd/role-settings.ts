@@ -1,7 +1,7 @@
 import { UsageError } from "../../../shared/failure.ts";
 import type { Role } from "./roles.ts";
 
-/** What one that is not alone shares with the others, to be filled in. */
+/** Settings that a service shares with the others, for the operator to fill in. */
 const SHARED = `
 # The same on every machine; the files belong to the service's user.
 # database_url_file: /etc/berth/database.url
@@ -9,18 +9,18 @@ const SHARED = `
 # blobs: s3://bucket/prefix
 `;
 
-/** New settings that say the role. */
+/** Returns new settings with the role. */
 export function withRole(settings: string, role: Role): string {
   const text = settings.replace(/^# role:.*$/m, `role: ${role}`);
   return isAlone(role) ? text : text + SHARED;
 }
 
-/** Whether the service can start with settings that say no more than its role. */
+/** Returns whether the service can start with settings that contain only its role. */
 export function isAlone(role: Role | undefined): boolean {
   return role === undefined || role === "all";
 }
 
-/** @throws UsageError if settings that are kept say another role. */
+/** Requires that existing settings have this role. @throws UsageError if they have another one. */
 export function requireRole(settings: string, role: Role, path: string): void {
   const [, present = "all"] = /^role:\s*["']?(\w+)/m.exec(settings) ?? [];
   if (present === role) return;

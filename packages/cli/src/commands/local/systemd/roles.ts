@@ -1,3 +1,3 @@
-/** What a machine does. */
+/** Roles of a machine. */
 export const ROLES = ["all", "api", "runner"] as const;
 export type Role = (typeof ROLES)[number];

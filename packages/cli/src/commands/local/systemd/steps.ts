@@ -5,14 +5,14 @@ import { printLine } from "../../../terminal/print.ts";
 
 /** One change of the machine. */
 export interface Step {
-  /** What it does, in the imperative. */
+  /** Description of the step, in the imperative. */
   what: string;
   act(): void;
-  /** Takes it back when a later step fails. */
+  /** Reverts the step when a later one fails. */
   undo?: () => void;
 }
 
-/** Prints the steps and does them, unless it is a dry run. A step that fails takes back those before it. @throws UsageError */
+/** Prints and, unless it is a dry run, takes the steps. A failure reverts them. @throws UsageError */
 export function takeSteps(steps: readonly Step[], isDryRun: boolean): void {
   const taken: Step[] = [];
   for (const step of steps) {
@@ -31,14 +31,14 @@ export function takeSteps(steps: readonly Step[], isDryRun: boolean): void {
   }
 }
 
-/** What was not done cannot be undone. */
+/** Reverts a step. Ignores errors, since a step that failed cannot always be reverted. */
 function attempt(undo: (() => void) | undefined): void {
   try {
     undo?.();
   } catch {}
 }
 
-/** Runs a program of the system. @throws Error with its last line of output, if it fails. */
+/** Runs a program of the system. @throws Error with the last line of its error output if it fails. */
 export function runProgram(program: string, ...args: string[]): void {
   const { status, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
   if (status === 0) return;

@@ -23,7 +23,7 @@ interface UninstallOptions {
   dryRun?: boolean;
 }
 
-/** Takes back what `install` did. Settings, data and the user stay, unless they are purged. */
+/** Reverts `install`. Keeps settings, data and the user, unless they are purged. */
 export async function uninstall({ purge, dryRun }: UninstallOptions): Promise<undefined> {
   requireSystemd("uninstall");
   if (purge) requireOwnData(isOfRunner(fileAt(UNIT)));
@@ -47,7 +47,10 @@ function unitSteps(): Step[] {
   ];
 }
 
-/** Files of others in the directory of settings stay, and the directory with them. */
+/**
+ * Returns the steps that remove settings, data and the user. Other files in the directory of settings are
+ * kept, and so is the directory then.
+ */
 function purgeSteps(): Step[] {
   const paths = [join(SETTINGS, "berth.yaml"), join(SETTINGS, "berth.env"), DATA, CACHE];
   const removals = paths

@@ -7,15 +7,15 @@ import type { Role } from "./roles.ts";
 const FILES = new URL("../../../../../../deploy/systemd/", import.meta.url);
 const HEAD =
   /^# Made by berth install --systemd; as it was made, the SHA-256 of the rest is ([0-9a-f]{64})\n/;
-/** The unit has its own, or hides them from the service. */
+/** Matches paths in directories that the unit replaces or hides from the service. */
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
-/** A file that comes with Berth for systems with systemd. */
+/** Returns the text of a file that Berth ships for systemd. */
 export function shippedFile(name: "berth.service" | "berth.yaml" | "berth.env" | "runner.conf"): string {
   return readFileSync(new URL(name, FILES), "utf8");
 }
 
-/** The unit for the Berth that runs this; that of a runner is root's. @throws UsageError if the service's user could not run it. */
+/** Returns the unit for this Berth, as root for a runner. @throws UsageError if its user could not run it. */
 export function unitOfThisProgram(role: Role): string {
   const program = [process.execPath, realpathSync(process.argv[1] ?? "")];
   for (const path of program) requireReachable(path);
@@ -28,14 +28,14 @@ export function unitOfThisProgram(role: Role): string {
   return `# Made by berth install --systemd; as it was made, the SHA-256 of the rest is ${digest(text)}\n${text}`;
 }
 
-/** Whose a unit is: `made` by the command and not changed since, `changed` since, or `foreign`. */
+/** Returns the origin of a unit: `made` by the command and unchanged, `changed` since then, or `foreign`. */
 export function originOf(unit: string): "made" | "changed" | "foreign" {
   const made = HEAD.exec(unit);
   if (made === null) return "foreign";
   return digest(unit.slice(made[0].length)) === made[1] ? "made" : "changed";
 }
 
-/** Whether a unit starts the service as root. */
+/** Returns whether a unit starts the service as root. */
 export function isOfRunner(unit: string | null): boolean {
   return unit !== null && /^User=root$/m.test(unit);
 }
