@@ -1,4 +1,4 @@
-/** A door of its own: the client's library is large, and most sessions have no MCP server. */
+/** A separate entry point: the MCP client library is large, and most sessions have no MCP server. */
 export { McpConnection } from "./mcp/mcp-connection.ts";
 export {
   leftOutSentence,

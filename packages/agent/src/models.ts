@@ -1,4 +1,4 @@
-/** A door of its own: the process of the API lists models, and has no use for the loop. */
+/** A separate entry point: the API process lists models, and does not use the loop. */
 export { ModelsFileError } from "./models/registry/models-file.ts";
 export {
   createModelRegistry,

@@ -8,25 +8,27 @@ import type { ClientTool } from "../tools/custom-tools.ts";
 import { parseInput } from "../tools/parse-input.ts";
 import type { Tool, ToolSpec } from "../tools/tool.ts";
 
-/** What to do with a call that a model made. */
+/** The decision about a call that a model made. */
 export type CallDecision =
-  /** Run it; with `ask`, once a client has confirmed it. */
+  /** The service runs it; with `ask`, only after a client has confirmed it. */
   | { permission: "allow" | "ask"; tool: Tool; input: unknown }
   /** The client runs it and sends the result. */
   | { permission: "client"; clientInput: ClientInput }
-  /** Never run; `errorText` is its result. With `allow` the tool is permitted, but the input is invalid. */
+  /**
+   * It never runs; `errorText` is its result. With `allow` the tool is permitted, but the input is invalid.
+   */
   | { permission: "allow" | "deny"; errorText: string; tool?: Tool; clientInput?: ClientInput };
 
-/** The input of a custom tool's call, with the client's names of properties; the same object as that of the call when they are the model's. */
+/** A custom tool's input with the client's property names; the call's own object when they are equal. */
 type ClientInput = Record<string, unknown>;
 
-/** The tools of a turn: those that the service runs, and custom ones, which the client runs. */
+/** The tools of a turn: those that the service runs, and custom tools, which the client runs. */
 export interface TurnTools {
   tools: readonly Tool[];
   custom: readonly ClientTool[];
 }
 
-/** A call as the model made it. `malformed`: the text of its input, where that is no JSON object. */
+/** A call as the model made it. `malformed` is the text of its input when that is not a JSON object. */
 interface GivenCall {
   name: string;
   input: Record<string, unknown>;
@@ -50,7 +52,10 @@ export function authorizeCall(
   return authorizeClientCall(call, client);
 }
 
-/** A client gets the input of its tool as the model gave it, but for the names of properties: only what the service runs is repaired. */
+/**
+ * Checks a call of a custom tool. Apart from property names, the client gets the model's input unchanged:
+ * only inputs of the service's own tools are repaired.
+ */
 function authorizeClientCall(call: GivenCall, client: ClientTool): CallDecision {
   const { inputSchema, originals } = client;
   const clientInput = originalInput(call.input, inputSchema, originals);
@@ -62,7 +67,7 @@ function authorizeClientCall(call: GivenCall, client: ClientTool): CallDecision 
     : { permission: "deny", errorText, clientInput };
 }
 
-/** The model knows the names that it was given. */
+/** Replaces the client's property names in an error by those that the model was given. */
 function withModelNames(error: z.ZodError, originals: OriginalNames): z.ZodError {
   const given = new Map<PropertyKey, string>(
     Object.entries(originals).map(([name, original]) => [original, name]),
@@ -72,12 +77,12 @@ function withModelNames(error: z.ZodError, originals: OriginalNames): z.ZodError
   );
 }
 
-/** Whether the call waits for a confirmation or a result from a client. */
+/** Returns whether the call waits for a client's confirmation or result. */
 export function awaitsClient({ permission }: CallDecision): boolean {
   return permission === "ask" || permission === "client";
 }
 
-/** A call with invalid input fails without asking a client. */
+/** Checks a call of the service's own tool. A call with invalid input fails without asking a client. */
 function authorizeServiceCall(call: GivenCall, tool: Tool, policy: PermissionPolicy["type"]): CallDecision {
   if (policy === "always_deny")
     return { permission: "deny", errorText: notes.deniedByPolicy(tool.name), tool };

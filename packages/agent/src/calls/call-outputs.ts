@@ -1,19 +1,22 @@
-/** What the calls of a turn print while they run. Only commands print. */
+/** The output of a turn's running calls. Only commands have any. */
 export interface CallOutputs {
-  /** A call begins. @param eventId of the event that announced it. */
+  /** Starts recording a call. @param eventId id of the event that announced the call. */
   begin(eventId: string): CallOutput;
   /**
-   * What calls that a dead process left without a result had printed, by the ids of the events that announced them. Those of which
-   * nothing is known are left out.
+   * Returns the output of calls that a dead process left without a result, by the id of the event that
+   * announced each. Calls without a recorded output are missing from the map.
    */
   ofDead(eventIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
+/** The output of one running call. */
 export interface CallOutput {
-  /** Takes what was printed, in order. Bytes are copied. */
+  /** Appends output. The bytes are copied. */
   add(bytes: Uint8Array): void;
-  /** The beginning and the end of it, without secrets. Empty when nothing was printed. */
+  /**
+   * Returns the beginning and the end of the output, with secrets removed; empty when nothing was printed.
+   */
   text(): string;
-  /** The call has its result in the log. */
+  /** Ends the recording; the call's result is in the log. */
   end(): void;
 }

@@ -1,4 +1,5 @@
-// Subject: calls of one response behind an Edit or Write begin when that has ended; all others run side by side.
+// Subject: calls of one response that follow an Edit or Write begin when it has ended; all others run side by
+// side.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { bash, glob, grep, read } from "../../test-support/built-in-tools.ts";
@@ -18,7 +19,7 @@ before(async () => {
 });
 after(() => box.close());
 
-/** The results of a response with these calls, in their order. */
+/** Returns the results of a response with these calls, in order. */
 async function results(
   calls: readonly ReturnType<typeof toolCall>[],
   more: Partial<Turn>,
@@ -59,7 +60,9 @@ test("what reads, searches or runs behind a change sees it, and what stands befo
   }
 });
 
-/** A tool of each name: one in capitals changes files. Each call waits until the test lets it end. */
+/**
+ * Creates a tool for each name; a name in capitals changes files. Each call waits until the test lets it end.
+ */
 function heldCalls(...names: string[]) {
   const begun: string[] = [];
   const holds = new Map<string, () => void>();
@@ -75,7 +78,7 @@ function heldCalls(...names: string[]) {
   return { begun, tools, calls, end: (text: string) => holds.get(text)?.() };
 }
 
-/** All that can happen without the end of a call has happened. */
+/** Waits until everything has happened that can happen without the end of a call. */
 const settled = async () => {
   for (let round = 0; round < 20; round++) await new Promise(setImmediate);
 };

@@ -2,8 +2,9 @@ import type { History } from "../history/history.ts";
 import type { EarlierCall } from "../tools/tool.ts";
 
 /**
- * The calls of a tool whose results are in the messages, newest first, with the first text of each result as the model sees it now. The
- * calls of a response have their results in the messages of the next request, so none knows of another beside it.
+ * Yields the calls of a tool whose results are in the messages, newest first, each with the first text of its
+ * result as the model sees it. Calls of the same response do not see one another, because their results enter
+ * with the next request.
  */
 export function* earlierCalls(messages: History["messages"], tool: string): Generator<EarlierCall> {
   const texts = new Map<string, string>();

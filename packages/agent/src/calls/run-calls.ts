@@ -17,36 +17,37 @@ export interface AnnouncedCall {
   kind: CallKind;
 }
 
-/** What calls need of the turn. */
+/** The parts of the turn that calls use. */
 export interface CallContext extends ToolContext {
-  /** Takes what calls print while they run, and has what those of a dead process had printed. */
+  /** Records the output of running calls, and has the recorded output of a dead process's calls. */
   outputs?: CallOutputs;
-  /** Runs the loops of calls that have one of their own. */
+  /** Runs the nested loops of Explore calls. */
   explorer?: Explorer;
-  /** Whether the sandbox is open, so that a call opens none. Default: that is not known. */
+  /** Returns whether the sandbox is open. By default that is unknown, and no call starts early. */
   hasSandbox?(): boolean;
 }
 
 const MAX_CONCURRENT_CALLS = 8;
 const NO_OUTPUT: CallOutput = { add: () => {}, text: () => "", end: () => {} };
-/** How long a stopped tool may take to return a partial result. */
+/** Milliseconds that a stopped tool has to return a partial result. */
 const STOP_GRACE_MS = 500;
 
 /**
- * Runs up to eight calls at a time and appends each result as soon as it is there. When the signal aborts, running calls are
- * stopped and the others never start; each gets a result that says so. Rejects when an append fails: calls that are still
- * running are then stopped, and nothing more is appended.
+ * Runs up to eight calls at a time and appends each result as soon as it is available. When the signal
+ * aborts, running calls are stopped and the others never start; each gets a result that says so. Rejects when
+ * an append fails: running calls are then stopped, and nothing more is appended.
  *
- * A call that changes files has ended before those behind it begin: what they read, run or search has the change.
+ * A call that changes files ends before later calls begin, so that they see the change.
  *
- * No call begins before it is announced, so that one with effects is never repeated. Only the first calls that have none begin at once (see
- * `countEarly`): in a process that dies meanwhile, they were never made.
+ * No call begins before it is announced, so that a call with effects is never repeated. Only the first calls,
+ * if they have no effects, may begin earlier (see `countEarly`): if the process dies meanwhile, they were
+ * never made.
  *
  * @param decisions one for each call, in order.
  * @param announcing resolves with the calls once they are in the log.
- * @param maxTextLength characters of text that the model gets of one result.
- * @param next the start of the next request, which is appended with the last result, so that the request waits for one write and not
- * for two; null: it is not to begin.
+ * @param maxTextLength maximum characters of text that the model gets of one result.
+ * @param next the start of the next request, appended in the same write as the last result; null when no
+ * request is to begin.
  */
 export async function runCalls(
   decisions: readonly CallDecision[],
@@ -125,7 +126,7 @@ function loopOf(
   return { explore: (question) => explorer(question, { eventId, log, signal }) };
 }
 
-/** Of the first calls, how many only read, or do not run at all. What follows another call may be to see what that does. */
+/** Counts the first calls that only read or do not run. A later call may need an earlier one's effects. */
 function countEarly(decisions: readonly CallDecision[]): number {
   const first = decisions.findIndex((decision) => !("errorText" in decision) && !readsOnly(decision));
   return first === -1 ? decisions.length : first;
@@ -135,7 +136,7 @@ function readsOnly(decision: CallDecision): boolean {
   return decision.permission === "allow" && "tool" in decision && decision.tool?.readsOnly === true;
 }
 
-/** The result of a call that does not run, or was stopped. */
+/** Returns the result of a call that does not run, or was stopped. */
 export function errorResult(call: AnnouncedCall, text: string): Draft {
   return resultDraft(call, failure(text), Number.POSITIVE_INFINITY);
 }
@@ -158,7 +159,7 @@ async function resultOf(
   return failure(notes.cutOff(notes.INTERRUPTED_CALL, output.text()));
 }
 
-/** Resolves with true once the tool has ended, and with false half a second after the abort, for tools that do not stop. */
+/** Resolves with true when the tool ends, or with false if it still runs half a second after the abort. */
 async function endsInTime(running: Promise<ToolResult>, signal: AbortSignal): Promise<boolean> {
   const over = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,10 @@
 import type { SideBySide } from "../tools/tool.ts";
 import type { CallDecision } from "./authorize-call.ts";
 
-/** What each of these calls knows of the others of the same tool, in their order. Its `begin` is also to be called when it has ended. */
+/**
+ * Returns for each call what it knows of the other calls of the same tool, in order. `begin` must also be
+ * called when the call has ended.
+ */
 export function sideBySide(decisions: readonly CallDecision[]): SideBySide[] {
   const last = new Map<string, { index: number; begun: Promise<void> }>();
   const all = decisions.map((decision, index) => {
@@ -14,7 +17,10 @@ export function sideBySide(decisions: readonly CallDecision[]): SideBySide[] {
   return all.map(({ name, ...rest }, index) => ({ ...rest, hasLater: last.get(name)?.index !== index }));
 }
 
-/** Of each of these calls, when those before it that change files have ended, and what to call when it has ended itself. */
+/**
+ * Returns for each call a promise that earlier calls that change files have ended, and the function to call
+ * when it has ended itself.
+ */
 export function changesBefore(
   decisions: readonly CallDecision[],
 ): { ended: Promise<unknown>; end: () => void }[] {
@@ -31,7 +37,7 @@ function changesFiles(decision: CallDecision): boolean {
   return "tool" in decision && decision.tool?.changesFiles === true;
 }
 
-/** Empty for a call that does not run. */
+/** Returns an empty string for a call that does not run. */
 function toolName(decision: CallDecision): string {
   return "errorText" in decision || !("tool" in decision) ? "" : decision.tool.name;
 }

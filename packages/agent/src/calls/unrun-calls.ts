@@ -6,9 +6,11 @@ import * as notes from "../prompts/notes.ts";
 import { errorResult } from "./run-calls.ts";
 
 /**
- * Results of the calls that will not run: those that a dead process started, and those denied or cancelled.
+ * Returns results of the calls that will not run: those that a dead process started, and those denied or
+ * cancelled.
  *
- * @param printed by those of the dead process, by the ids of the events that announced them. Default: nothing.
+ * @param printed the output of the dead process's calls, by the id of the event that announced each; empty by
+ * default.
  */
 export function endedCallResults(
   calls: readonly ToolCall[],
@@ -21,7 +23,7 @@ export function endedCallResults(
   });
 }
 
-/** Results of the calls that a dead process had begun in the own loops of calls. */
+/** Returns results of the calls that a dead process had begun in nested loops. */
 export function endedPartResults(parts: readonly OpenPart[]): Draft[] {
   return parts.flatMap(({ type, id, parent }) =>
     type === "call"
@@ -30,12 +32,12 @@ export function endedPartResults(parts: readonly OpenPart[]): Draft[] {
   );
 }
 
-/** Results of calls that will not start because the turn was aborted. */
+/** Returns results of calls that will not start because the turn was aborted. */
 export function cancelledCallResults(calls: readonly ToolCall[]): Draft[] {
   return calls.map((call) => errorResult(call, notes.CANCELLED_CALL));
 }
 
-/** Results of the calls that have not started and wait for no client, for a turn that cannot start them. */
+/** Returns results of calls that have not started and wait for no client, when a turn cannot start them. */
 export function unstartedCallResults(entries: readonly LogEntry[]): Draft[] {
   return foldHistory(entries)
     .openCalls.filter((call) => call.state !== "started" && call.state !== "waiting")

@@ -3,7 +3,10 @@ import type { ModelMessage } from "../models/model.ts";
 import { TRUNCATED_RESPONSE } from "../prompts/notes.ts";
 import { failure, type ToolResult, textResult } from "../tools/tool.ts";
 
-/** The text of the newest response, behind those that the output limit cut off and it went on from; empty if it has none. */
+/**
+ * Returns the text of the newest response, preceded by the responses that the output limit cut off and that
+ * it continues; empty if there is none.
+ */
 export function answerOf({ messages }: Pick<History, "messages">): string {
   const pieces: string[] = [];
   for (const message of messages.toReversed()) {
@@ -23,9 +26,9 @@ function goesOn(message: ModelMessage): boolean {
 }
 
 /**
- * The answer as a result: of its bytes so many, and then what is to be known of it.
+ * Makes a tool result of the answer, cut to `maxBytes` bytes of UTF-8.
  *
- * @param notes each a sentence.
+ * @param notes each a sentence, shown behind the answer.
  */
 export function answerResult(answer: string, maxBytes: number, notes: readonly string[]): ToolResult {
   if (answer === "") return failure(["Explore ended without an answer.", ...notes].join(" "));

@@ -1,4 +1,4 @@
-// Subject: a file that only the loop of an Explore call has read is not one that the agent has read.
+// Subject: a file that only a nested loop of Explore has read does not count as read by the agent.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { read } from "../../test-support/built-in-tools.ts";
@@ -21,7 +21,7 @@ type Call = ReturnType<typeof toolCall>;
 const readCall = toolCall("Read", { file_path: "/data/a.txt" });
 const exploreCall = toolCall("Explore", { question: "What is in a.txt?" });
 
-/** The texts of the agent's own results in a turn whose responses make these calls. */
+/** Returns the texts of the agent's own results in a turn whose responses make these calls. */
 async function results(log: MemoryLog, ...responses: Call[][]): Promise<string[]> {
   const from = log.entries.length;
   log.message("go");

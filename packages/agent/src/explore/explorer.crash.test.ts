@@ -1,4 +1,4 @@
-// Subject: a process that dies at any step of a turn with Explore calls, and the one after it.
+// Subject: a process that dies at any step of a turn with Explore calls, and the process that continues it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exploringTurn } from "../../test-support/explore.ts";
@@ -29,7 +29,7 @@ class Fuse {
   }
 }
 
-/** Two questions and another call at once, then one more question. */
+/** Asks two questions and makes another call at once, then asks one more question. */
 function agentResponse({ messages }: ModelRequest): ScriptedResponse {
   const answers = messages.filter(({ role }) => role === "assistant").length;
   if (answers === 0)
@@ -43,7 +43,7 @@ function agentResponse({ messages }: ModelRequest): ScriptedResponse {
   return answers === 1 ? { blocks: [toolCall("Explore", { question: "three" })] } : says("done");
 }
 
-/** Two calls, a failure that passes, and an answer. */
+/** Makes two calls, fails once, and answers. */
 function exploreResponse({ messages, failedAttempts }: ModelRequest): ScriptedResponse {
   if (messages.length === 1)
     return { blocks: [toolCall("Read", { text: "a" }), toolCall("Read", { text: "b" })] };
@@ -86,7 +86,10 @@ async function runProcess(log: MemoryLog, fuse: Fuse): Promise<unknown> {
   return await runTurn(turn).catch((error: unknown) => error);
 }
 
-/** Every request and call has one end, those of a loop before that of its call, and nothing follows the end of a call in its loop. */
+/**
+ * Asserts that every request and call has one end, and that nested ones end before their call. Nothing may
+ * follow the end of a call in its loop.
+ */
 function assertSettled(log: MemoryLog, context: string): void {
   const history = foldHistory(log.entries);
   assert.deepEqual(

@@ -1,4 +1,5 @@
-// Subject: Explore calls of a turn: what their loops ask and log, what the agent sees of them, and how they end.
+// Subject: Explore calls of a turn: what their nested loops ask and log, what the agent sees of them, and how
+// they end.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EventOf, SessionEvent } from "@berth/contract";
@@ -49,7 +50,7 @@ function results(log: MemoryLog): EventOf<"agent.tool_result">[] {
   return log.events.filter((event) => event.type === "agent.tool_result");
 }
 
-/** The text of the result of the only Explore call. */
+/** Returns the text of the result of the only Explore call. */
 function answer(log: MemoryLog): { text: string; isError: boolean } {
   const [result, ...more] = results(log).filter((event) => parentCallOf(event) === null);
   assert.deepEqual(more, []);

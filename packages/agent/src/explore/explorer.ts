@@ -15,25 +15,26 @@ import { toolDefinitions } from "../tools/toolset.ts";
 import { answerOf, answerResult } from "./answer.ts";
 import { NestedLog } from "./nested-log.ts";
 
-/** What the loops of an agent's Explore calls have of the session. `sleep` may run beside other calls. */
+/** The session's parts that nested loops of Explore use. Several may call `sleep` at the same time. */
 export interface ExploreParts
   extends Pick<
     Turn,
     "sandbox" | "hasSandbox" | "environment" | "secrets" | "sleep" | "now" | "random" | "busyRetryMs"
   > {
   agent: SessionAgent;
-  /** With which it searches; see `searchTools`. */
+  /** The tools that it searches with; see `searchTools`. */
   tools: readonly Tool[];
-  /** Null: the installation does not have it. The window is in tokens. */
+  /** Returns null when the installation does not have the model. The window is in tokens. */
   model(choice: { id: string; effective_context_window?: number }): Model | null;
 }
 
 const CUT_OFF = "Its model reached its output limit, so this may not be all.";
 
 /**
- * Explore: one turn of the agent's loop, with a log of its own, for each question. It has its own budget of requests and tokens; when
- * that ends, it is asked for its answer with what it has found, in a last request in which no call is run. The tools stay in that
- * request: providers reject calls in a history without their tools, and their caches begin with them.
+ * Creates the Explore function, which runs one turn of the agent loop, with its own log, for each question.
+ * The turn has its own budget of requests and tokens. When that is spent, a last request, in which no call is
+ * run, asks for an answer from what was found. The tools stay in that request: providers reject calls in a
+ * history without their tools, and their prompt caches begin with the tools.
  */
 export function explorer(parts: ExploreParts): Explorer {
   const { agent, tools } = parts;
@@ -66,7 +67,7 @@ export function explorer(parts: ExploreParts): Explorer {
   };
 }
 
-/** What the agent's own model is set up with is the agent's. */
+/** Returns the agent's own model settings when Explore uses the agent's model, otherwise only the id. */
 function modelOf(agent: SessionAgent): Partial<SessionAgent["model"]> & { id: string } {
   const id = toolConfig(agent, "Explore")?.model;
   return id === undefined || id === agent.model.id ? agent.model : { id };
@@ -87,7 +88,7 @@ function turnOf(
 ): Turn {
   return {
     ...parts,
-    // A loop has no long pauses, and its tokens are counted without those of an hour's cache.
+    // A nested loop has no long pauses, and its tokens are counted without those of a one-hour cache.
     agent: { ...agent, model: { ...agent.model, cache_ttl: "5m" }, max_model_requests: requests, tools: [] },
     model,
     tools,

@@ -1,4 +1,5 @@
-// Subject: the log fails in the loop of an Explore call: the turn ends as it does for any other append, and nothing is appended after it.
+// Subject: when the log fails in a nested loop of Explore, the turn ends as after any other failed append,
+// and nothing is appended after it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exploringTurn } from "../../test-support/explore.ts";
@@ -10,11 +11,11 @@ import type { Draft, LogEntry } from "../history/log-entry.ts";
 import { parentCallOf } from "../history/nested-events.ts";
 import { runTurn } from "../loop/run-turn.ts";
 
-/** A log in which one append of a loop fails: the first with an event of this type. */
+/** A log in which one append of a nested loop fails: the first with an event of this type. */
 class FailingLog extends MemoryLog {
   readonly #type: string;
   readonly #error: Error;
-  /** How many entries there were when it failed. */
+  /** The number of entries when it failed. */
   failedAt: number | null = null;
 
   constructor(type: string, error: Error) {

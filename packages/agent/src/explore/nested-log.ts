@@ -6,8 +6,9 @@ import { nestedDraft } from "../history/nested-events.ts";
 import type { TurnLog } from "../history/turn-log.ts";
 
 /**
- * The log of a call's own loop: what it appends goes to the session's log, marked as a part of the call. What the loop is asked is in
- * its copy alone, since it is in the log as the input of the call. The loop ends with the process, so nothing is ever read back.
+ * The log of a nested loop. It appends to the session's log and marks each event as part of the call. The
+ * question is only in this log's copy, since the session's log has it as the call's input. The loop ends with
+ * its process, so nothing is ever read back.
  */
 export class NestedLog implements Log {
   readonly copy = new LogCopy();
@@ -22,12 +23,12 @@ export class NestedLog implements Log {
     this.#parent = parent;
   }
 
-  /** Puts a message to the model, with the next request. */
+  /** Adds a message for the model to the next request. */
   ask(text: string): void {
     this.#asked.push(text);
   }
 
-  /** That the session is rescheduled is left out: it goes on with what runs beside the loop. */
+  /** Appends drafts except `session.status_rescheduled`: the session itself continues with other calls. */
   async append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     const kept = drafts.filter(({ event }) => event.type !== "session.status_rescheduled");
     if (kept.length === 0) return [];
@@ -42,7 +43,7 @@ export class NestedLog implements Log {
     return [...taken, ...(await this.append(drafts))];
   }
 
-  /** Its calls wait for nobody. */
+  /** Returns no replies: nested calls never wait for a client. */
   async takeClientReplies(): Promise<readonly LogEntry[]> {
     return [];
   }
@@ -58,7 +59,7 @@ export class NestedLog implements Log {
   }
 }
 
-/** As the loop itself sees it. */
+/** Returns the event as the nested loop sees it, without the mark of the parent call. */
 function ownEvent(event: SessionEvent): SessionEvent {
   return "parent_tool_use_id" in event ? { ...event, parent_tool_use_id: undefined } : event;
 }

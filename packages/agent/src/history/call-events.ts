@@ -1,7 +1,7 @@
 import type { EventOf, ResultBlock } from "@berth/contract";
 import type { Draft, LogEntry } from "./log-entry.ts";
 
-/** Who runs a call, which decides the types of its events: the service, an MCP server, or the client. */
+/** The party that runs a call: the service, an MCP server, or the client. It decides the events' types. */
 export type CallKind = "tool" | "mcp" | "custom";
 
 export type ToolUseEvent = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
@@ -33,7 +33,7 @@ export function callKind(event: ToolUseEvent): CallKind {
   return KINDS_BY_USE[event.type];
 }
 
-/** A result that the service gives; also for a client's call whose own result will not come. */
+/** Creates a result of the service, also for a custom tool's call that the client will not answer. */
 export function toolResultEvent(
   call: { eventId: string; kind: CallKind },
   result: { content: ResultBlock[]; is_error: boolean },
@@ -43,12 +43,12 @@ export function toolResultEvent(
     : { event: { type: "agent.tool_result", tool_use_id: call.eventId, ...result } };
 }
 
-/** Whether the call that an event announces starts only after a client confirms it, or is run by the client. */
+/** Returns whether an announced call needs a client: to confirm it before it starts, or to run it. */
 export function waitsForClient(event: { type: string; evaluated_permission?: string }): boolean {
   return event.type === "agent.custom_tool_use" || event.evaluated_permission === "ask";
 }
 
-/** Id of the event that announced the call. */
+/** Returns the id of the event that announced the call. */
 export function resultCallId(event: ToolResultEvent): string {
   if (event.type === "agent.tool_result") return event.tool_use_id;
   return event.type === "agent.mcp_tool_result" ? event.mcp_tool_use_id : event.custom_tool_use_id;

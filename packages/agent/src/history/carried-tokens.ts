@@ -1,28 +1,28 @@
 import type { ModelUsage } from "@berth/contract";
 
-/** What the requests since the last compaction had as input, in tokens as the provider counts them. */
+/** Input tokens of the requests since the last compaction, as the provider counts them. */
 export interface CarriedTokens {
   requests: number;
-  /** Input of the first of them: what the compaction left, or what the session began with. */
+  /** Input of the first request: what the compaction left, or what the session began with. */
   first: number;
-  /** Input of the newest. */
+  /** Input of the newest request. */
   newest: number;
-  /** Sums over all of them. */
+  /** Sums over all of the requests. */
   uncached: number;
   read: number;
   written: number;
-  /** Of those written, for an hour. */
+  /** The part of `written` that was written with a lifetime of an hour. */
   writtenForHour: number;
-  /** The newest request wrote for an hour, so that the cache has it for so long. */
+  /** Whether the newest request wrote with a lifetime of an hour, so that the cache keeps it that long. */
   isHour: boolean;
 }
 
-/** Of one request, whether a cache served it or not. */
+/** Returns the input tokens of one request, whether cached or not. */
 export function inputTokens(usage: ModelUsage): number {
   return usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
 }
 
-/** With one more request. Unchanged where the provider reports no usage. */
+/** Adds a request. Returns `before` unchanged when the provider reports no usage. */
 export function withRequest(before: CarriedTokens | null, usage: ModelUsage | null): CarriedTokens | null {
   if (usage === null) return before;
   const { input_tokens, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;

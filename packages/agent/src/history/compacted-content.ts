@@ -3,8 +3,9 @@ import * as notes from "../prompts/notes.ts";
 import type { Memo } from "./log-entry.ts";
 
 /**
- * The one message that a compacted history begins with: the summary, the user's earlier messages, the files that were changed, the
- * newest results, and the user's newest message with its images; then what the model answered, if the user was to speak next.
+ * Returns the content of the one message that a compacted history begins with. It has the summary, the user's
+ * earlier messages, the changed files, the newest results, and the user's newest message with its images. If
+ * no response was due, the model's last answer follows.
  */
 export function compactedContent(memo: Memo | null, images: readonly ImageBlock[]): UserBlock[] {
   const { text = "", messages = [], files = [], results, kept, keeps_images, answer } = memo ?? {};

@@ -4,8 +4,9 @@ import * as notes from "../prompts/notes.ts";
 import { unsigned } from "./replace-blocks.ts";
 
 /**
- * The history with a note in place of its oldest tool results, as few as are needed for at most `budget` tokens by estimate. The
- * newest round of results stays whole, so the history may still be larger. `count`: the results that were cut.
+ * Replaces the oldest tool results by a note, as few as are needed to get under an estimated `budget` of
+ * tokens. The newest round of results stays whole, so the history may still be larger. `count` is the number
+ * of results that were cut.
  */
 export function cutOldestResults(
   messages: readonly ModelMessage[],

@@ -8,7 +8,7 @@ import type { ModelMessage } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import { foldHistory } from "./fold-history.ts";
 
-/** Each block on a line with its role, as a provider's cache compares it. */
+/** Returns each block on a line with its role, as a provider's cache compares it. */
 function lines(messages: readonly ModelMessage[]): string[] {
   return messages.flatMap(({ role, content }) => content.map((block) => JSON.stringify([role, block])));
 }

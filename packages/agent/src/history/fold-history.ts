@@ -15,17 +15,19 @@ import { NO_PAUSES, withPause } from "./paused-tokens.ts";
 import { PendingInputs } from "./pending-inputs.ts";
 
 /**
- * Folds a session's log into its history. Pure: the same log, `files` and `maxResultLength` give the same bytes.
+ * Folds a session's log into its history. The function is pure: the same log, `files` and `maxResultLength`
+ * give the same bytes.
  *
  * - `files`: the files that messages refer to by id. For a missing one the model gets a note instead.
- * - `maxResultLength`: characters of text that the model gets of one client result.
+ * - `maxResultLength`: maximum characters of text that the model gets of one client result.
  * - Inputs enter at the first `span.model_request_start` after them, behind the tool results.
  * - A response enters at its successful `span.model_request_end`; a failed one is dropped.
  * - Tool results enter together, in call order, at the next request.
  * - `agent.context_compacted` replaces everything before it; `agent.content_omitted` leaves a part of it out.
- * - Events of a call's own loop add nothing, whatever they are: only what of them is open is kept.
- * - `session.container_reclaimed` and the `session.error` of an MCP server become notices, once, with the results or inputs
- *   that enter next.
+ * - Events of a nested loop add nothing to the messages: the fold only tracks which of its requests and calls
+ *   are open.
+ * - `session.container_reclaimed` and the `session.error` of an MCP server become notices, once, with the
+ *   results or inputs that enter next.
  */
 export function foldHistory(
   entries: readonly LogEntry[],
@@ -37,7 +39,7 @@ export function foldHistory(
   return fold.history();
 }
 
-/** The fold of a log that goes on: the entries so far are applied, and later ones can be. */
+/** A fold that can continue: it has applied the entries so far, and later ones can be applied. */
 export class HistoryFold {
   readonly pending: PendingInputs;
   messages: ModelMessage[] = [];
@@ -51,7 +53,7 @@ export class HistoryFold {
   measured: History["measured"] = null;
   carried: CarriedTokens | null = null;
   paused = NO_PAUSES;
-  /** Without the newest request. */
+  /** `paused` before the newest request. */
   pausedBefore = NO_PAUSES;
   requestedAt = 0;
   failedAttempts = 0;
@@ -74,7 +76,7 @@ export class HistoryFold {
     return new HistoryFold(new PendingInputs(files), new OpenCalls(maxResultLength));
   }
 
-  /** A copy that goes its own way. The messages themselves are shared: they never change. */
+  /** Returns an independent copy. The messages themselves are shared, since they never change. */
   fork(): HistoryFold {
     const fork = new HistoryFold(this.pending.fork(), this.calls.fork());
     fork.messages = [...this.messages];
@@ -208,7 +210,7 @@ export class HistoryFold {
     };
   }
 
-  /** Results and inputs so far become messages. */
+  /** Turns the results and inputs so far into messages. */
   startRequest(): void {
     const before = this.messages.length;
     this.addResults();
@@ -227,7 +229,7 @@ export class HistoryFold {
     this.messages.push({ role: "tool", content });
   }
 
-  /** Consecutive user messages, as after a failed request, are merged into one. */
+  /** Adds a user message, merged into a user message directly before it, as after a failed request. */
   addUserBlocks(blocks: readonly UserBlock[]): void {
     const last = this.messages.at(-1);
     if (last?.role === "user") {
@@ -273,14 +275,14 @@ export class HistoryFold {
     this.measured = measureTokens(event.model_usage, this.messages.length);
   }
 
-  /** Of a call that ended without an error. */
+  /** Records the file that a call changed. `call` is null when the call failed. */
   noteChange(call: ToolCall | null): void {
     const path = call === null ? null : changedFile(call);
     if (path !== null && !this.changedFiles.has(path))
       this.changedFiles = new Set([...this.changedFiles, path]);
   }
 
-  /** Once a request is not retried, the next one begins another series. */
+  /** Counts a failed request. When it will not be retried, the next failure begins a new series. */
   countFailure({ error, created_at }: EventOf<"session.error">): void {
     const { count, since } = this.failures ?? { count: 0, since: Date.parse(created_at) };
     this.failures = error.retry_status.type === "retrying" ? { count: count + 1, since } : null;
@@ -301,14 +303,15 @@ export class HistoryFold {
     this.responseDue = memo?.answer === undefined;
     this.measured = null;
     this.carried = null;
-    // A pause that ends with a summary would have had one earlier, were the cache shorter.
+    // After a summary, the pause before it does not count: with a shorter cache lifetime, the summary would
+    // have come earlier.
     this.paused = { ...this.pausedBefore, newest: null };
     this.accepted = 0;
     this.failedAttempts = 0;
     this.compacted = true;
   }
 
-  /** What is left out is left out of the request whose response follows. */
+  /** Leaves content out of the history, beginning with the request whose response follows. */
   omit(memo: LogEntry["memo"]): void {
     const omissions = memo?.omissions ?? [];
     this.messages = [...omitFrom(this.messages, omissions, this.pending.newestMessage).messages];

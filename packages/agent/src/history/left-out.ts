@@ -2,7 +2,10 @@ import { formatId, newUuid } from "@berth/contract";
 import * as notes from "../prompts/notes.ts";
 import type { LogEntry } from "./log-entry.ts";
 
-/** Stands for the entries up to `seq`, which are too large to be read: the model is told that they are left out. It is in no log. */
+/**
+ * Creates an entry that replaces those up to `seq`, which are too large to read. It tells the model that they
+ * are left out, and is never stored in a log.
+ */
 export function entriesLeftOut(seq: number): LogEntry {
   const now = new Date().toISOString();
   return {

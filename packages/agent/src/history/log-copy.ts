@@ -5,13 +5,13 @@ import { type MessageFiles, NO_FILES } from "./message-files.ts";
 import { parentCallOf } from "./nested-events.ts";
 
 /**
- * The entries of a session's log that a process knows, with their history. The history is that of `foldHistory`, but what was folded
- * once is not folded again when entries are added: the cost of a turn does not grow with the log.
+ * A process's copy of a session's log, with the history. The history equals that of `foldHistory`, but is
+ * folded incrementally: the cost of a turn does not grow with the log.
  */
 export class LogCopy {
   readonly #entries: LogEntry[] = [];
   #messagesWithFiles: LogEntry[] = [];
-  /** Of the first `#folded` entries. If another comes before the last of them after all, it begins anew. */
+  /** The fold of the first `#folded` entries. It begins anew if an entry is added before the last of them. */
   #fold = HistoryFold.begin(NO_FILES, Number.POSITIVE_INFINITY);
   #folded = 0;
   #files: MessageFiles = NO_FILES;
@@ -19,12 +19,12 @@ export class LogCopy {
   #maxResultLength = Number.POSITIVE_INFINITY;
   #history: History | undefined;
 
-  /** Entries before `#from` that are known; the others before it never will be. */
+  /** The number of known entries before `#from`; the others before it stay unknown. */
   readonly #kept: number;
-  /** Behind this `seq` the copy begins. */
+  /** The copy has the entries after this `seq`. */
   readonly #from: number;
 
-  /** @param part the copy begins behind `from`; of what is before, only `kept` is needed. Default: all of the log. */
+  /** @param part the entries after `from`, and of those before it only `kept`. Default: all of the log. */
   constructor(
     entries: readonly LogEntry[] = [],
     part: { from: number; kept: readonly LogEntry[] } = { from: 0, kept: [] },
@@ -35,7 +35,7 @@ export class LogCopy {
     this.add(entries);
   }
 
-  /** In the order of the log. Inputs that the process has not taken yet may be missing. */
+  /** The entries in the order of the log. Inputs that the process has not yet taken may be missing. */
   get entries(): readonly LogEntry[] {
     return this.#entries;
   }
@@ -45,7 +45,7 @@ export class LogCopy {
     return this.#messagesWithFiles;
   }
 
-  /** Up to here no entry is missing, and none will change. */
+  /** Returns the `seq` up to which no entry is missing and none will change. */
   settledSeq(): number {
     let index = Math.max(this.#folded, this.#kept);
     while (index > this.#kept && this.#entries[index - 1]?.seq !== this.#seqAt(index - 1)) index--;
@@ -53,21 +53,21 @@ export class LogCopy {
     return this.#seqAt(index) - 1;
   }
 
-  /** Those that no process has taken yet. */
+  /** Returns the entries that no process has taken. */
   unprocessed(): LogEntry[] {
     return this.#entries.slice(this.#folded).filter(({ event }) => event.processed_at === null);
   }
 
-  /** Adds entries, or replaces those that are known: an input that was taken is another entry with the same `seq`. */
+  /** Adds entries, or replaces known ones: an input that was taken is another entry with the same `seq`. */
   add(entries: readonly LogEntry[]): void {
     for (const entry of entries) this.#put(entry);
     if (entries.length > 0) this.#history = undefined;
   }
 
   /**
-   * The history of the entries. It stays as it is when more are added.
+   * Returns the history of the entries. The returned object does not change when entries are added.
    *
-   * @param files as for `foldHistory`; entries are added to it only, and never changed.
+   * @param files as for `foldHistory`. Entries may be added to the map, but never changed.
    */
   history(files: MessageFiles = NO_FILES, maxResultLength: number = Number.POSITIVE_INFINITY): History {
     if (!this.#continues(files, maxResultLength)) this.#begin(files, maxResultLength);
@@ -100,7 +100,7 @@ export class LogCopy {
     return entry !== undefined && entry.seq === this.#seqAt(index) && entry.event.processed_at !== null;
   }
 
-  /** Of the entry there, if none is missing before it. */
+  /** Returns the `seq` of the entry at an index if no entry before it is missing. */
   #seqAt(index: number): number {
     return this.#from + index - this.#kept + 1;
   }
@@ -120,8 +120,8 @@ export class LogCopy {
   }
 
   /**
-   * Inputs that are taken come before the request that takes them, but after the one before it. So the fold goes on to the last
-   * request, and the entries from there on are folded each time.
+   * Folds up to the last request for good, and the entries after it each time. Inputs that are taken later
+   * are inserted between that request and the next.
    */
   #foldRest(): History {
     const end = this.#lastRequest();
@@ -132,7 +132,10 @@ export class LogCopy {
     return whole.history();
   }
 
-  /** Index of the newest start of a request of the agent itself, which is what takes inputs, before which every entry has been processed; what is folded if there is none. */
+  /**
+   * Returns the index of the agent's newest request start before which every entry has been processed;
+   * `#folded` if there is none. Requests of nested loops do not count, since they take no inputs.
+   */
   #lastRequest(): number {
     let last = this.#folded;
     for (let index = this.#folded; index < this.#entries.length; index++) {

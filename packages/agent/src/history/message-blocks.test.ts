@@ -21,7 +21,7 @@ function logOf(...content: MessageBlock[]): MemoryLog {
   return log;
 }
 
-/** The request that a turn on this log makes. */
+/** Returns the request that a turn on this log makes. */
 async function asked(
   log: MemoryLog,
   files: Record<string, Uint8Array> = {},

@@ -8,8 +8,8 @@ type Message = EventOf<"user.message">;
 type Document = Extract<MessageBlock, { type: "document" }>;
 
 /**
- * A user's message as it is sent to a model. Adjacent texts are joined into one block. Providers reject blank texts, so a
- * message that is entirely blank becomes a note.
+ * Converts a user's message for the model. Adjacent texts are joined into one block. Providers reject blank
+ * texts, so a message that is entirely blank becomes a note.
  */
 export function messageBlocks(event: Message, files: MessageFiles): UserBlock[] {
   const blocks: UserBlock[] = [];
@@ -33,13 +33,14 @@ export function messageBlocks(event: Message, files: MessageFiles): UserBlock[] 
   return blocks.length > 0 ? blocks : [{ type: "text", text: notes.BLANK_MESSAGE }];
 }
 
-/** The text of a message, with a placeholder for each image and document. */
+/** Returns the text of a message, with a placeholder for each image and document. */
 export function textOf(blocks: readonly UserBlock[]): string {
   return blocks
     .map((block) => (block.type === "text" ? block.text : notes.omittedMedia(block.mediaType)))
     .join("\n\n");
 }
 
+/** Converts an operator's message to a text block for the model. */
 export function operatorBlock(event: EventOf<"system.message">): TextBlock {
   const text = event.content.map((block) => storableText(block.text)).join("\n\n");
   return { type: "text", text: notes.operatorMessage(text) };

@@ -3,20 +3,20 @@ import type { UserBlock } from "../models/model.ts";
 import { storableText } from "../prompts/text.ts";
 import type { LogEntry } from "./log-entry.ts";
 
-/** Files that messages refer to, by id, as blocks; null for one that cannot be read. */
+/** The files that messages refer to, by id, as blocks; null for a file that cannot be read. */
 export type MessageFiles = ReadonlyMap<string, UserBlock | null>;
 
 export const NO_FILES: MessageFiles = new Map();
 
-/** Returns the bytes of a file; null when it no longer exists. */
+/** Returns the bytes of a file; null when it does not exist. */
 export type ReadFile = (fileId: string) => Promise<Uint8Array | null>;
 
-/** Total characters of the files of a turn: several times what any provider accepts in a request. */
+/** Maximum characters of the files of a turn: several times what any provider accepts in a request. */
 const MAX_CHARACTERS = 128 * 1024 * 1024;
 
 /**
- * Reads the files that messages refer to and `known` lacks, newest message first. Files beyond the total limit count as
- * unreadable. A file is read once in a turn, since it never changes once it is ready.
+ * Reads into `known` the files that messages refer to and it lacks, newest message first. Files beyond the
+ * total limit count as unreadable. A file is read once in a turn, since it never changes once it is ready.
  */
 export async function loadFiles(
   entries: readonly LogEntry[],
@@ -43,7 +43,7 @@ function lengthOf(block: UserBlock | null): number {
   return block.type === "text" ? block.text.length : block.data.length;
 }
 
-/** The type follows from the bytes, not the name: a provider would reject an invalid image, and every later request with it. */
+/** Detects the type from the bytes: a provider would reject an invalid image in every later request. */
 function fileBlock(bytes: Uint8Array | null): UserBlock | null {
   if (bytes === null) return null;
   const mediaType = mediaTypeOf(bytes);

@@ -1,40 +1,40 @@
 import type { NewEvent, SessionEvent } from "@berth/contract";
 import type { Draft } from "./log-entry.ts";
 
-/** Id of the call whose own loop an event is a part of; null for what the agent itself does. */
+/** Returns the id of the call whose nested loop an event belongs to; null for the agent's own events. */
 export function parentCallOf(event: NewEvent | SessionEvent): string | null {
   return ("parent_tool_use_id" in event ? event.parent_tool_use_id : undefined) ?? null;
 }
 
-/** The draft as a part of the loop of a call, by the id of the event that announced the call. */
+/** Marks a draft as part of a nested loop. `parent` is the id of the event that announced the call. */
 export function nestedDraft(draft: Draft, parent: string): Draft {
   return { ...draft, event: { ...draft.event, parent_tool_use_id: parent } as NewEvent };
 }
 
-/** A request or call in the loop of a call that has no end in the log. `id` is that of the event that began it. */
+/** A request or call in a nested loop that has no end in the log. `id` is that of the event that began it. */
 export interface OpenPart {
   type: "request" | "call";
   id: string;
   parent: string;
 }
 
-/** The open parts of the loops of calls. */
+/** The requests and calls of nested loops that have no end. */
 export class OpenParts {
   #parts: readonly OpenPart[] = [];
 
-  /** A copy that goes its own way. */
+  /** Returns an independent copy. */
   fork(): OpenParts {
     const fork = new OpenParts();
     fork.#parts = this.#parts;
     return fork;
   }
 
-  /** In the order in which they began. */
+  /** Returns the parts in the order in which they began. */
   list(): readonly OpenPart[] {
     return this.#parts;
   }
 
-  /** Takes an event of a loop. */
+  /** Applies an event of a nested loop. */
   apply(event: SessionEvent, parent: string): void {
     switch (event.type) {
       case "span.model_request_start":

@@ -7,18 +7,19 @@ import { type BlockPlace, type BlockType, replaceBlocks, unsigned } from "./repl
 import { shrinkMessages } from "./shrink-messages.ts";
 
 /**
- * What is left out of a history because the model's provider rejects it. It is stored in the log, and is part of every later fold:
- * messages are meant by their index in the history before it.
+ * Content that is left out of a history because the model's provider rejects it. An omission is stored in the
+ * log and applies to every later fold. Messages are identified by their index in the history before it.
  *
  * - `blocks`: these blocks.
  * - `media`: the images and documents from a message on.
- * - `thinking`: all thinking, and the provider's own data of all responses.
- * - `round`: from a message on, all that may be the cause: media, results, inputs of calls, thinking. Where there is none of it,
- *   the texts, except that of the newest message.
+ * - `thinking`: all thinking, and the provider's opaque data of all responses.
+ * - `round`: every possible cause from a message on: media, results, inputs of calls, thinking. If there is
+ *   none, the texts, except that of the newest message.
  * - `tools`: the definitions of tools, by name, each while it has this digest.
- * - `size`: the oldest results and then whatever is longest, until the history has at most `budget` tokens by estimate.
- * - `messages`: everything but the text of the user's newest message, of which at most `maxLength` characters stay. With
- *   `forgets`, no later compaction brings back what the user wrote before, which may be the cause.
+ * - `size`: the oldest results and then whatever is longest, until the history has at most `budget` tokens by
+ *   estimate.
+ * - `messages`: everything but the text of the user's newest message, cut to `maxLength` characters. With
+ *   `forgets`, later compactions do not restore the user's earlier messages, which may be the cause.
  */
 export type Omission =
   | { of: "blocks"; places: readonly Omit<BlockPlace, "type">[] }
@@ -31,12 +32,13 @@ export type Omission =
 
 export type OmittedType = (typeof OMITTED_TYPES)[number];
 
-/** How much of each type was left out. */
+/** The number of omitted parts of each type. */
 export type Omitted = ReadonlyMap<OmittedType, number>;
 
 /**
- * The messages without what `omissions` name, one after the other, with notes that say so. Pure, and valid for every provider that
- * takes `messages`: calls keep their results, no message is empty, and no thinking is behind a change.
+ * Applies the omissions in order, leaving notes about what was omitted. The function is pure. Its result is
+ * valid for every provider that takes `messages`: calls keep their results, no message is empty, and no
+ * thinking follows a change.
  *
  * @param newest the text of the user's newest message.
  */
@@ -120,7 +122,7 @@ function withoutRound(
   );
 }
 
-/** The model is told at the end of the newest message. What was signed was signed with these tools. */
+/** Adds a note about the tools to the newest message, and drops thinking, whose signature covers them. */
 function withoutTools(
   messages: readonly ModelMessage[],
   names: readonly string[],
@@ -148,7 +150,7 @@ function smaller(
   const cut = cutOldestResults(messages, budget);
   if (cut.count > 0) count("tool_result", cut.count);
   const shorter = shrinkMessages(cut.messages, budget);
-  // Only the first message fits: it is the newest one that asks for an answer.
+  // If only the first message fits, the user's newest message is sent in its place.
   const isBare = shorter.length === 1 && messages.length > 1;
   if (isBare || shorter.length < messages.length) count("message", messages.length - shorter.length);
   return isBare ? [{ role: "user", content: bare(newest, 4 * budget) }] : shorter;

@@ -14,25 +14,25 @@ import { resultBlocks } from "./result-blocks.ts";
 
 /** A call that a model made, as the log records it. */
 export interface ToolCall {
-  /** Id of the event that announced it. */
+  /** Id of the event that announced the call. */
   eventId: string;
   /** The provider's id of the call. */
   callId: string;
   /** The tool, by the name that the model uses. */
   name: string;
-  /** As the model gave it. */
+  /** The input as the model gave it. */
   input: Record<string, unknown>;
   kind: CallKind;
   /**
-   * Until it has a result:
+   * The state of a call without a result:
    * - `started`: it is running, or was when its process died.
-   * - `waiting`: for a client's confirmation or result.
+   * - `waiting`: it waits for a client's confirmation or result.
    * - `allowed`: a client confirmed it, and no process has started it.
    * - `denied`: a client denied it.
    * - `cancelled`: it was interrupted before it started.
    */
   state: "started" | "waiting" | "allowed" | "denied" | "cancelled";
-  /** The client's message, when it denied the call. */
+  /** The client's message when it denied the call. */
   denyMessage?: string;
 }
 
@@ -48,20 +48,20 @@ export function openCallOf(event: ToolUseEvent, memo: Memo | null): ToolCall {
 }
 
 /**
- * The calls of the newest response, until their results enter the history together. They are open in the log, whichever
- * process ran them; `StartedCalls` are those that this process runs.
+ * The calls of the newest response, until their results enter the history together. They are open in the log,
+ * whichever process ran them; `StartedCalls` are those that this process runs.
  */
 export class OpenCalls {
   #calls: readonly ToolCall[] = [];
   #results = new Map<string, ToolResultBlock>();
   readonly #maxResultLength: number;
 
-  /** `maxResultLength`: characters of text that the model gets of one client result. */
+  /** @param maxResultLength maximum characters of text that the model gets of one client result. */
   constructor(maxResultLength: number) {
     this.#maxResultLength = maxResultLength;
   }
 
-  /** A copy that goes its own way. */
+  /** Returns an independent copy. */
   fork(): OpenCalls {
     const fork = new OpenCalls(this.#maxResultLength);
     fork.#calls = this.#calls.map((call) => ({ ...call }));
@@ -77,7 +77,7 @@ export class OpenCalls {
     return this.#calls.length === 0;
   }
 
-  /** Those without a result, in call order. */
+  /** Returns the calls without a result, in call order. */
   withoutResult(): ToolCall[] {
     return this.#calls.filter((call) => !this.#results.has(call.eventId));
   }
@@ -91,7 +91,7 @@ export class OpenCalls {
     if (call !== undefined) confirm(call, event);
   }
 
-  /** Only the first result of a call counts. Returns its call; null if it does not count, or is an error. */
+  /** Records a call's first result. Returns the call; null if it had a result, or this one is an error. */
   addResult(event: ToolResultEvent): ToolCall | null {
     const call = this.#find(resultCallId(event));
     if (call === undefined || this.#results.has(call.eventId)) return null;
@@ -118,7 +118,9 @@ export class OpenCalls {
   }
 }
 
-/** A confirmation is marked as processed by the process that starts the call, before it starts it. */
+/**
+ * Applies a confirmation. The process that starts the call marks the confirmation as processed beforehand.
+ */
 function confirm(call: ToolCall, event: EventOf<"user.tool_confirmation">): void {
   if (call.state !== "waiting" || call.kind === "custom") return;
   if (event.result === "allow") call.state = event.processed_at === null ? "allowed" : "started";
@@ -128,7 +130,7 @@ function confirm(call: ToolCall, event: EventOf<"user.tool_confirmation">): void
   }
 }
 
-/** An interrupt cancels calls that have not started. */
+/** Cancels a call if it has not started. */
 function cancel(call: ToolCall): void {
   if (call.state === "waiting" || call.state === "allowed") call.state = "cancelled";
 }

@@ -6,18 +6,18 @@ import type { MessageFiles } from "./message-files.ts";
 
 type InputEvent = EventOf<"user.message" | "user.interrupt" | "system.message">;
 
-/** What enters the history with the next request: inputs, and notices about the session. */
+/** The inputs and the notices about the session that enter the history with the next request. */
 export class PendingInputs {
-  /** Of the newest user message in the history. */
+  /** The text of the newest user message in the history. */
   newestMessage = "";
   /** The texts of the user messages before it. */
   earlierMessages: readonly string[] = [];
   newestImages: readonly ImageBlock[] = [];
-  /** The note of the loop about the newest response. */
+  /** The loop's note about the newest response. */
   note: string | null = null;
-  /** What to tell the model of a container that was reclaimed; null when it has been told. */
+  /** A notice for the model about a reclaimed container; null once it was sent. */
   containerReclaimed: string | null = null;
-  /** What the model has not been told of MCP servers. */
+  /** Notices about MCP servers that were not yet sent to the model. */
   mcpNotes: string[] = [];
   readonly #files: MessageFiles;
   #events: InputEvent[] = [];
@@ -27,7 +27,7 @@ export class PendingInputs {
     this.#files = files;
   }
 
-  /** A copy that goes its own way. */
+  /** Returns an independent copy. */
   fork(): PendingInputs {
     const fork = new PendingInputs(this.#files);
     fork.newestMessage = this.newestMessage;
@@ -45,7 +45,9 @@ export class PendingInputs {
     this.#events.push(event);
   }
 
-  /** Notices about the session. They accompany other content and never cause a request. */
+  /**
+   * Returns and clears the notices about the session. They accompany other content and never cause a request.
+   */
   takeNotices(): TextBlock[] {
     const texts = [...(this.containerReclaimed === null ? [] : [this.containerReclaimed]), ...this.mcpNotes];
     this.containerReclaimed = null;
@@ -53,7 +55,7 @@ export class PendingInputs {
     return texts.map((text) => ({ type: "text", text }));
   }
 
-  /** Notices, note and inputs, in this order; empty when there are only notices. */
+  /** Returns and clears notices, note and inputs, in this order; empty when there are only notices. */
   take(): UserBlock[] {
     const blocks: UserBlock[] = [];
     if (this.note !== null) blocks.push({ type: "text", text: this.note });
@@ -63,7 +65,7 @@ export class PendingInputs {
     return blocks.length === 0 ? [] : [...this.takeNotices(), ...blocks];
   }
 
-  /** An interrupt becomes a note before the message that follows it. */
+  /** Converts an input; an interrupt becomes a note before the message that follows it. */
   #blocksOf(event: InputEvent): UserBlock[] {
     if (event.type === "system.message") return [operatorBlock(event)];
     if (event.type === "user.interrupt") {

@@ -1,10 +1,10 @@
 import type { AssistantBlock, ModelMessage, ToolResultBlock, UserBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 
-/** What a block is to whoever reads that it was left out. */
+/** The type of a block, as omissions and their reports name it. */
 export type BlockType = "text" | "image" | "document" | "thinking" | "tool_use" | "tool_result";
 
-/** A block of a history. `part`: an index in the content of a tool's result; absent for the whole block. */
+/** The position of a block. `part` is an index in a tool result's content, absent for the whole block. */
 export interface BlockPlace {
   message: number;
   block: number;
@@ -13,9 +13,9 @@ export interface BlockPlace {
 }
 
 /**
- * The messages with a note in place of each block that `isOut` names; calls keep their place and lose their input, so that each
- * still has its result. The thinking of later responses is dropped, and what their blocks have of the provider's: both are signed
- * over what came before. `onOut` is told of each block that is replaced, except of thinking that is only dropped with another.
+ * Replaces each block that `isOut` selects by a note. Calls stay but lose their input, so that each still has
+ * its result. From the first change on, responses lose their thinking and the provider's opaque data, because
+ * both are signed over what precedes them. `onOut` is called for each selected block.
  */
 export function replaceBlocks(
   messages: readonly ModelMessage[],
@@ -81,7 +81,7 @@ function responseBlocks(blocks: readonly AssistantBlock[], message: number, out:
   });
 }
 
-/** A response without thinking and without the provider's own data. */
+/** Returns a response without thinking and without the provider's opaque data. */
 export function unsigned(
   message: Extract<ModelMessage, { role: "assistant" }>,
 ): Extract<ModelMessage, { role: "assistant" }> {

@@ -5,8 +5,8 @@ import { storableText, truncateMiddle } from "../prompts/text.ts";
 import type { ToolResultEvent } from "./call-events.ts";
 
 /**
- * The result of a call as the model gets it. `maxLength`: total characters of text in a client's result; the service's own
- * results are truncated before they are logged.
+ * Converts the result of a call for the model. `maxLength` is the maximum of text characters in a client's
+ * result; the service's own results are truncated before they are logged.
  */
 export function resultBlocks(event: ToolResultEvent, maxLength: number): (TextBlock | ImageBlock)[] {
   return event.type === "user.custom_tool_result"
@@ -14,7 +14,7 @@ export function resultBlocks(event: ToolResultEvent, maxLength: number): (TextBl
     : event.content.map(resultBlock);
 }
 
-/** Providers reject blank texts and empty results. */
+/** Truncates the texts and drops blank ones: providers reject blank texts and empty results. */
 function clientContent(
   { content }: EventOf<"user.custom_tool_result">,
   maxLength: number,

@@ -4,11 +4,12 @@ import { omittedMedia } from "../prompts/notes.ts";
 import { truncateMiddle } from "../prompts/text.ts";
 
 /**
- * A shortened copy of a history, of at most `budget` tokens, to be summarised. Calls stay together with their results, and the
- * newest user message is shortened last. In this order, until it fits:
- * - results after the last response, which keeps signed thinking valid;
- * - results and inputs of calls everywhere, without the thinking;
- * - user texts, without their images and documents;
+ * Returns a copy of a history that is shortened to at most `budget` tokens by estimate, to be summarised.
+ * Calls stay together with their results, and the newest user message is shortened last. These steps apply in
+ * order until it fits:
+ * - results after the last response are shortened, which keeps signed thinking valid;
+ * - results and inputs of calls are shortened everywhere, and thinking is dropped;
+ * - user texts are shortened, and their images and documents dropped;
  * - the oldest exchanges are dropped.
  */
 export function shrinkMessages(messages: readonly ModelMessage[], budget: number): readonly ModelMessage[] {
@@ -60,7 +61,7 @@ function withoutThinking(message: ModelMessage, maxLength: number): ModelMessage
   };
 }
 
-/** Without `opaque`: it may refer to the thinking that is gone. */
+/** Drops `opaque` as well, since it may refer to the dropped thinking. */
 function truncateBlock(block: AssistantBlock, maxLength: number): AssistantBlock {
   if (block.type !== "tool_call") return { type: block.type, text: truncateMiddle(block.text, maxLength) };
   const { id, name, input } = block;

@@ -2,22 +2,24 @@ import { isToolResult, isToolUse, resultCallId, waitsForClient } from "./call-ev
 import type { LogEntry } from "./log-entry.ts";
 
 /**
- * The calls that this process has started in the current turn and that have no result yet. `OpenCalls` differs: it holds
- * every call without a result, whether it waits for a client, runs here, or was started by a process that died.
+ * The calls that this process has started in the current turn and that have no result yet. `OpenCalls`
+ * differs: it has every call without a result, whether it waits for a client, runs here, or was started by a
+ * process that died.
  *
- * A call starts when it is announced, or, if it waits for a client, when the confirmation that allows it is taken.
+ * A call starts when it is announced or, if it waits for a client, when the confirmation that allows it is
+ * taken.
  */
 export class StartedCalls {
   readonly #started = new Set<string>();
   readonly #finished = new Set<string>();
 
-  /** Begins a turn with the log so far: calls that are open in it were not started by this process. */
+  /** Begins a turn with the log so far: the calls that are open in it were not started by this process. */
   beginTurn(entries: readonly LogEntry[]): void {
     this.add(entries);
     this.#started.clear();
   }
 
-  /** Takes new entries, in log order. */
+  /** Applies new entries, in log order. */
   add(entries: readonly LogEntry[]): void {
     for (const { event } of entries) {
       if (isToolResult(event)) {

@@ -7,25 +7,24 @@ import type { Draft, LogEntry } from "./log-entry.ts";
 import { loadFiles, type ReadFile } from "./message-files.ts";
 
 /**
- * The log during one turn. Appends run one at a time, in call order. After an append fails, all later ones fail too: another process
- * may own the session.
+ * The log during one turn. Appends run one at a time, in call order. After an append fails, all later ones
+ * fail too, because another process may own the session.
  */
 export class TurnLog {
   readonly #log: Log;
-  /** One copy for the whole turn. */
   readonly #copy: LogCopy;
   readonly #files = new Map<string, UserBlock | null>();
   readonly #maxResultLength: number;
   #lastAppend: Promise<unknown> = Promise.resolve();
 
-  /** @param maxResultLength characters of text that the model gets of one client result. */
+  /** @param maxResultLength maximum characters of text that the model gets of one client result. */
   constructor(log: Log, maxResultLength: number) {
     this.#log = log;
     this.#copy = log.copy;
     this.#maxResultLength = maxResultLength;
   }
 
-  /** The history of the log so far. A missing file is a note in it. */
+  /** Returns the history of the log so far. A missing file is a note in it. */
   history(): History {
     return this.#copy.history(this.#files, this.#maxResultLength);
   }
@@ -39,13 +38,13 @@ export class TurnLog {
     return this.#serialize(() => this.#log.append(drafts));
   }
 
-  /** Also takes the pending inputs. Returns only the appended entries. */
+  /** Appends drafts and takes the pending inputs. Returns only the appended entries. */
   async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     const entries = await this.#serialize(() => this.#log.appendTakingInputs(drafts));
     return entries.slice(-drafts.length);
   }
 
-  /** Whether there are confirmations or client results that no process has taken. */
+  /** Returns whether there are confirmations or client results that no process has taken. */
   hasClientReplies(): boolean {
     return this.#copy
       .unprocessed()

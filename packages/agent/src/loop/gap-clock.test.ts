@@ -1,4 +1,4 @@
-// Subject: the parts of the time from a response to the next request, as a turn tells them.
+// Subject: the parts of the time from a response to the next request, as a turn reports them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { textResult } from "../tools/tool.ts";
 import { GapClock, type GapParts } from "./gap-clock.ts";
 import { runTurn, type Turn } from "./run-turn.ts";
 
-/** Milliseconds that a call takes at least. */
+/** The least milliseconds that a call takes. */
 const CALL_MS = 30;
 
 async function gapsOf(turn: Partial<Turn>): Promise<{ gaps: GapParts[]; elapsed: number }> {

@@ -1,19 +1,19 @@
 /**
- * The parts of the time from a response to the request that has its results, in order. What begins beside an earlier part counts only for
- * what is left of it then.
+ * The parts of the time between a response and the request that has its results, in order. If a part begins
+ * before an earlier one ends, only its time after that end counts.
  *
  * - `append_response`: until the response is in the log.
  * - `calls`: until the last call has its result: round trips to the sandbox, and the commands themselves.
  * - `append_results`: until the last results are in the log, with the start of the request.
- * - `fold`: until the history is that of the log, with the files that it refers to.
+ * - `fold`: until the log is folded and the files that it refers to are loaded.
  * - `build`: until the request is handed to the network.
  */
 const GAP_PARTS = ["append_response", "calls", "append_results", "fold", "build"] as const;
 
-/** Milliseconds. */
+/** Milliseconds of each part. */
 export type GapParts = Record<(typeof GAP_PARTS)[number], number>;
 
-/** Measures the gaps of one turn, by parts that follow each other. */
+/** Measures the gaps of one turn, in consecutive parts. */
 export class GapClock {
   readonly #onGap: (parts: GapParts) => void;
   #ends: number[] = [];
@@ -22,12 +22,12 @@ export class GapClock {
     this.#onGap = onGap;
   }
 
-  /** A response is complete. */
+  /** Starts a gap when a response is complete. */
   begin(): void {
     this.#ends = [performance.now()];
   }
 
-  /** A part has ended. Told out of order, or after a gap that was not begun, it counts for nothing. */
+  /** Ends a part. Ignored when called out of order or without a gap. */
   end(part: keyof GapParts): void {
     if (this.#ends.length !== GAP_PARTS.indexOf(part) + 1) return;
     this.#ends.push(performance.now());
@@ -37,7 +37,7 @@ export class GapClock {
     this.#onGap(Object.fromEntries(parts) as GapParts);
   }
 
-  /** No request follows at once: the turn ends, or waits. */
+  /** Discards the gap, because no request follows directly: the turn ends, or waits. */
   giveUp(): void {
     this.#ends = [];
   }

@@ -13,10 +13,10 @@ import { requestPrefix, TurnRequests } from "../requests/turn-requests.ts";
 import { customTools } from "../tools/custom-tools.ts";
 import type { Turn } from "./run-turn.ts";
 
-/** Of the lifetime of a cache, what has passed when the summary is made; the rest is for the request to reach the provider. */
+/** Share of a cache's lifetime after which the summary is made; the rest is for reaching the provider. */
 const WAITED_SHARE = 0.8;
 
-/** When a session that waits for its user is to be summarised, and until when that is of use. Milliseconds since 1970. */
+/** The time to summarise a waiting session, and the end of its use, in milliseconds since 1970. */
 export interface SummaryTime {
   at: number;
   until: number;
@@ -24,7 +24,7 @@ export interface SummaryTime {
 
 type Sender = Pick<Turn, "agent" | "model">;
 
-/** Null where it does not pay, the model has no cache that ends, or the agent does without. */
+/** Returns null when a summary does not pay, the model's cache does not expire, or the agent disables it. */
 export function idleSummaryTime(
   { agent, model }: Sender,
   prefix: RequestPrefix,
@@ -44,11 +44,12 @@ export function idleSummaryTime(
 }
 
 /**
- * Summarises a session that waits for its user, shortly before the provider's cache ends, so that the next message is not preceded by the
- * whole history. One request, without retries; the events are those of a compaction in a turn. A request that a dead process left open gets
- * its end instead.
+ * Summarises a session that waits for its user, shortly before the provider's cache expires, so that the next
+ * request does not send the whole history uncached. Sends one request, without retries; the events are those
+ * of a compaction in a turn. If a dead process left a request open, only ends that.
  *
- * @param begin appends the start of the request unless something came for the session, once for each pause; empty: it did.
+ * @param begin appends the start of the request, once for each pause; returns an empty list when the session
+ * has received input.
  */
 export async function summariseIdle(
   turn: Turn,

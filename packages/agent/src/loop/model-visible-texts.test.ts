@@ -1,6 +1,6 @@
-// Subject: every fixed text that a model sees (notes, system prompt, tool definitions). Sessions that are stored contain these
-// texts, or repeat them in each request: a changed byte invalidates prompt caches and signed thinking. Change one on purpose
-// only, for new sessions, and update its digest here.
+// Subject: every fixed text that a model sees (notes, system prompt, tool definitions). Stored sessions
+// contain these texts, or repeat them in each request: a changed byte invalidates prompt caches and signed
+// thinking. Change a text only on purpose, for new sessions, and update its digest here.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";

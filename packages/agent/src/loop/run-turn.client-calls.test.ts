@@ -22,7 +22,7 @@ const agent: SessionAgent = {
   ],
 };
 
-/** A tool whose calls need a confirmation, and the inputs that it ran with. */
+/** Creates a tool whose calls need a confirmation, and records the inputs that it ran with. */
 function asking(name = "Echo"): Tool & { ran: string[] } {
   const ran: string[] = [];
   const tool = testTool(name, (text) => {

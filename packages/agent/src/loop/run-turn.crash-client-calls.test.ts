@@ -19,7 +19,7 @@ const agent: SessionAgent = {
   tools: [{ type: "custom", name: "lookup", description: "Looks up.", input_schema: { type: "object" } }],
 };
 
-/** A call that runs at once, two that are confirmed, one that is denied, and one of a custom tool. */
+/** Makes a call that runs at once, two that are confirmed, one that is denied, and one of a custom tool. */
 function respondTo({ messages }: ModelRequest): ScriptedResponse {
   const history = JSON.stringify(messages);
   if (history.includes(JSON.stringify(notes.SUMMARY_INSTRUCTION).slice(1, -1))) return says("the summary");
@@ -31,9 +31,9 @@ function respondTo({ messages }: ModelRequest): ScriptedResponse {
 
 interface World {
   log: MemoryLog;
-  /** How often each call ran, over all processes. */
+  /** The number of runs of each call, over all processes. */
   effects: Map<string, number>;
-  /** The calls' results exceed the window, so that a compaction precedes the next response. */
+  /** Whether the calls' results exceed the window, so that a compaction precedes the next response. */
   compacts: boolean;
 }
 
@@ -41,7 +41,7 @@ function newWorld(compacts: boolean): World {
   return { log: new MemoryLog(), effects: new Map(), compacts };
 }
 
-/** One process, which crashes at its step `dieAt` and does nothing after that. Also returns the number of its steps. */
+/** Runs one process, which crashes at its step `dieAt`. Also returns the number of its steps. */
 async function runProcess(
   { log, effects, compacts }: World,
   dieAt = Number.POSITIVE_INFINITY,
@@ -100,7 +100,7 @@ function replyToAll({ log }: World): void {
   }
 }
 
-/** Runs to the end with one crash, in the process before the replies or in the one after. Returns the steps of both. */
+/** Runs to the end with one crash, before or after the replies. Returns the steps of both processes. */
 async function runWithCrash(
   world: World,
   death: { first?: number; second?: number },

@@ -34,10 +34,12 @@ class Fuse {
   }
 }
 
-/** How often the sandbox ran each command that changes something, over all processes. */
+/** The number of times that the sandbox ran each command with effects, over all processes. */
 type Effects = Map<string, number>;
 
-/** Three responses with parallel calls, a failed request, and a final response, depending on the history. */
+/**
+ * Responds, depending on the history, with parallel calls three times, with a failure, and with a final text.
+ */
 function respondTo({ messages, failedAttempts }: ModelRequest): ScriptedResponse {
   const answers = messages.filter((message) => message.role === "assistant").length;
   if (answers === 0) {
@@ -68,7 +70,7 @@ function respondTo({ messages, failedAttempts }: ModelRequest): ScriptedResponse
   return says("done");
 }
 
-/** One process. There is a step before and after each of its effects. */
+/** Runs one process. There is a step before and after each of its effects. */
 async function runProcess(log: MemoryLog, fuse: Fuse, effects: Effects): Promise<unknown> {
   log.onAppend = () => fuse.step();
   const inner = scriptedModel(respondTo);
@@ -150,7 +152,7 @@ async function stepsOfWholeTurn(): Promise<number> {
   return fuse.count;
 }
 
-/** Every call ran at most once, each has a result, and no call or request is open. */
+/** Asserts that every call ran at most once and has a result, and that no call or request is open. */
 function assertSettled(log: MemoryLog, effects: Effects, context: string): void {
   for (const [effect, times] of effects) assert.equal(times, 1, `${effect} ran ${times} times, ${context}`);
   const history = foldHistory(log.entries);

@@ -20,7 +20,10 @@ function agentWith(input_schema: CustomTool["input_schema"]): SessionAgent {
   };
 }
 
-/** A turn in which the model calls the tool with each input, the client answers each call that it gets, and the model is asked again. */
+/**
+ * Runs a turn in which the model calls the tool with each input, the client answers each call that it gets,
+ * and the model is asked again.
+ */
 async function called(
   agent: SessionAgent,
   inputs: Record<string, unknown>[],

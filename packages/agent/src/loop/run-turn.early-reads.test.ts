@@ -1,4 +1,4 @@
-// Subject: calls that only read begin beside the append that announces them, and no others do.
+// Subject: only calls that just read begin before the append that announces them has ended.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryLog } from "../../test-support/memory-log.ts";
@@ -23,7 +23,7 @@ class HeldLog extends MemoryLog {
   }
 }
 
-/** Runs a turn of one response with these calls, by their names. A name in small letters is that of a tool that only reads. */
+/** Runs a turn of one response with calls of these tools; names in small letters are of reading tools. */
 function begin(names: readonly string[], more: Partial<Turn> = {}) {
   const log = new HeldLog();
   log.message("go");
@@ -45,7 +45,7 @@ function begin(names: readonly string[], more: Partial<Turn> = {}) {
   return { log, begun, signals, ended, allBegun: allBegun.promise };
 }
 
-/** All that can happen without the append has happened. */
+/** Waits until everything has happened that can happen without the append. */
 const settled = async () => {
   for (let round = 0; round < 20; round++) await new Promise(setImmediate);
 };

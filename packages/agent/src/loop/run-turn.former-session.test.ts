@@ -1,4 +1,4 @@
-// Subject: a session that began before results of tools were short, and goes on: what the model is sent stays the same bytes.
+// Subject: a session from before short results of tools: what the model is sent stays the same bytes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -15,7 +15,9 @@ const entries = recorded("log.jsonl")
   .split("\n")
   .map((line) => JSON.parse(line) as LogEntry);
 
-/** The second turn, on the log that the former sources wrote, in a sandbox as their first turn left it. */
+/**
+ * Plays the second turn on the log that the former sources wrote, in a sandbox as their first turn left it.
+ */
 async function goOn(prefixVersion: number): Promise<string[]> {
   const box = await openRealSandbox();
   try {

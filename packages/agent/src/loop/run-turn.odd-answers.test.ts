@@ -1,4 +1,5 @@
-// Subject: answers that are complete and of no use as they are: inputs of calls that are no objects, and thinking alone.
+// Subject: responses that are complete but unusable: inputs of calls that are not objects, and thinking
+// alone.
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { MemoryLog } from "../../test-support/memory-log.ts";

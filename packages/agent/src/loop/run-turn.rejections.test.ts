@@ -1,5 +1,6 @@
-// Subject: a provider that rejects something of a session's log for good. Whatever it is, the session answers the next message
-// within four requests, an event says what was left out, and the request after that is accepted as it is.
+// Subject: a provider that permanently rejects something in a session's log. Whatever it is, the session
+// answers the next message within four requests, an event says what was left out, and the request after that
+// is accepted unchanged.
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { NewEvent } from "@berth/contract";
@@ -19,7 +20,7 @@ const TOOL_MARKS = ["toolmark1", "toolmark2"] as const;
 const WORDS = ["none", "place", "kind", "name", "another place"] as const;
 const SIZE_WORDS = ["limit", "code", "status", "unknown"] as const;
 
-/** What a double rejects, and how its answer puts it. */
+/** The content that a double rejects, and the wording of its error. */
 type Cause =
   | { of: "mark"; at: number; words: (typeof WORDS)[number] }
   | { of: "tool"; mark: (typeof TOOL_MARKS)[number]; words: (typeof WORDS)[number] }
@@ -52,7 +53,7 @@ const cause: fc.Arbitrary<Cause> = fc.oneof(
   },
 );
 
-/** Characters of the smallest request that a session can send, and some to spare. */
+/** Characters of the smallest request that a session can send, with a margin. */
 const MIN_SIZE = 6_000;
 
 type Sent = Pick<RecordedRequest, "body" | "text">;
@@ -94,7 +95,7 @@ function wordsFor(words: (typeof WORDS)[number], mark: string, { body, text }: S
   return `${placeOf(mark, body)}: not valid`;
 }
 
-/** As Anthropic names places, or OpenAI. */
+/** Returns a position in the notation of Anthropic or OpenAI. */
 function placeOf(mark: string, body: RecordedRequest["body"]): string {
   const has = (value: unknown) => JSON.stringify(value ?? null).includes(mark);
   const tool = ((body.tools ?? []) as unknown[]).findIndex(has);
@@ -170,7 +171,7 @@ function said(requests: readonly RecordedRequest[]): string {
   return requests.map(({ refusal }) => refusal?.error.message ?? "accepted").join("; ");
 }
 
-/** Without the markers of a cache, which move. */
+/** Removes the cache markers, which move between requests. */
 function unmarked(items: readonly unknown[]): unknown[] {
   return items.map((item) =>
     JSON.parse(JSON.stringify(item, (key, value) => (key === "cache_control" ? undefined : value))),
@@ -203,7 +204,7 @@ describe("rejections: what is left out", () => {
   const omitted = (log: MemoryLog) =>
     log.events.flatMap((event) => (event.type === "agent.content_omitted" ? [event.omitted] : []));
 
-  /** A session with a double, which has answered each of the messages. */
+  /** Creates a session with a double, which has answered each of the messages. */
   async function session(test: TestContext, ...messages: NewEvent[]) {
     const double = await startDouble("anthropic");
     test.after(() => double.close());

@@ -1,4 +1,5 @@
-// Subject: results that do not repeat what the model has: which of its calls in the history they compare with.
+// Subject: results that do not repeat what the model has: which of its calls in the history they are compared
+// with.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { DEFAULT_TOOL_NAMES } from "@berth/contract";
@@ -26,7 +27,7 @@ type Call = [tool: string, input: Record<string, unknown>];
 const read = (more: object = {}): Call => ["Read", { file_path: "/data/a.txt", ...more }];
 const bash = (command: string, more: object = {}): Call => ["Bash", { command, ...more }];
 
-/** The texts of the results of a turn, in the order of its calls. Each response makes the calls of one list. */
+/** Returns the texts of a turn's results, in call order. Each response makes the calls of one list. */
 async function results(log: MemoryLog, ...responses: Call[][]): Promise<string[]> {
   return await resultsWith(tools, log, ...responses);
 }

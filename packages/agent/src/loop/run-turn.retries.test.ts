@@ -16,7 +16,7 @@ function failing(kind: ModelErrorKind, retryAfterMs: number | null = null): Scri
   return { error: new ModelError(kind, "busy", { retryable: true, retryAfterMs }) };
 }
 
-/** A log with a message, and a clock for it and the turn. */
+/** Creates a log with a message, and a clock for it and the turn. */
 function begin() {
   const clock = testClock();
   const log = new MemoryLog(clock.now);
@@ -24,7 +24,7 @@ function begin() {
   return { clock, log, turn: { log, now: clock.now, sleep: clock.sleep } };
 }
 
-/** Fails until `seconds` after its first request, then answers. */
+/** Creates a model that fails until `seconds` after its first request, then answers. */
 function busyFor(seconds: number, now: () => number, failure = failing("overloaded")) {
   let first: number | undefined;
   return scriptedModel(() => {
@@ -178,7 +178,7 @@ test("busy provider: another process goes on with the wait and with the time tha
     const sleep = async (milliseconds: number, signal: AbortSignal) => {
       sleeps += 1;
       if (sleeps > 2) dying.abort(new LeaseLost());
-      // It dies in the middle of the wait.
+      // The process dies in the middle of the wait.
       await clock.sleep(sleeps > 2 ? milliseconds / 2 : milliseconds, new AbortController().signal);
       signal.throwIfAborted();
     };

@@ -81,7 +81,7 @@ test("interrupt: a running command ends at once, and its output so far is the re
 });
 
 test("Bash calls in one answer: side by side, each in a copy of the shell, of which the last one's stays", async () => {
-  // Each waits for another: in turns the first would never end.
+  // Each command waits for another: one after the other, the first would never end.
   const meet = (own: number, other: number) =>
     `touch met.${own}; until [ -e met.${other} ]; do sleep 0.01; done; echo "$X in $PWD"`;
   const bash = (command: string) => ({ tool: "Bash", input: { command } });

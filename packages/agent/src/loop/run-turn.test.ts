@@ -89,7 +89,7 @@ test("turn: a message, parallel calls, their results, the response", async () =>
   assert.equal(model.requests[0]?.system, model.requests[1]?.system);
 });
 
-/** A log that tells the types of each write. */
+/** A log that records the event types of each write. */
 class WrittenLog extends MemoryLog {
   readonly writes: string[] = [];
   isEnding = (): boolean => false;

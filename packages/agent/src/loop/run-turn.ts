@@ -35,56 +35,61 @@ const NO_ANSWER = new ModelError(
 
 /** Everything that a turn needs. */
 export interface Turn extends CallContext, RequestOptions {
-  /** What is mounted where, and other facts of the session, for the system prompt. The same text for the whole session. */
+  /** Facts about the session for the system prompt, such as its mounts; the same for the whole session. */
   workspaceDescription: string;
-  /** The form of system prompt and tools that the session was created with. Default: the newest. */
+  /** The version of system prompt and tools that the session was created with. Default: the newest. */
   prefixVersion?: number;
   tools: readonly Tool[];
   log: Log;
   /** Reads a file that a message refers to. */
   readFile: ReadFile;
-  /** Receives the response while it streams, for followers. Its pieces are not stored, and it is not awaited. */
+  /** Receives the response while it streams. The pieces are not stored, and the call is not awaited. */
   preview?: OnPreview;
-  /** Called when the first part of a response has arrived, with the id of the request's `span.model_request_start`. */
+  /** Called when a response's first part has arrived, with the id of its `span.model_request_start`. */
   onFirstPart?: (requestId: string) => void;
-  /** Called at each request that follows a response at once, when it is sent: what the time between them went to. */
+  /**
+   * Called when a request that directly follows a response is sent, with the parts of the time between them.
+   */
   onGap?: (parts: GapParts) => void;
-  /** What each text of a response goes through before it is previewed. Default: it stays as it is. */
+  /** Filters each text of a response before it is previewed. Default: the text is unchanged. */
   previewStream?: TextStreams;
-  /** Told at the end of a turn after which the session waits for its user: when it is to be summarised; see `summariseIdle`. */
+  /** Called when a turn ends and the session waits for its user, with the time for `summariseIdle`. */
   onPause?: (summary: SummaryTime | null) => void;
-  /** Model requests in one turn of an agent that does not say it itself. Default 500. */
+  /** Maximum model requests in one turn, for an agent that sets no limit itself. Default 500. */
   maxRequests?: number;
-  /** Input and output tokens of one turn, after which no request begins. Default: any number. */
+  /** Input and output tokens of one turn after which no request begins. Default: unlimited. */
   maxTokens?: number;
-  /** What every request begins with. Default: it is made of the agent, the workspace and the tools. */
+  /** The prefix of every request. Default: made from the agent, the workspace and the tools. */
   prefix?: RequestPrefix;
 }
 
 /**
- * Runs one turn: model requests and tool calls until the model stops, the signal is aborted, or it cannot go on. Appends
- * everything it does; the caller appends `session.status_running` before and `session.status_idle` after it.
+ * Runs one turn: model requests and tool calls until the model stops, the signal is aborted, or the turn
+ * cannot continue. Appends everything it does; the caller appends `session.status_running` before and
+ * `session.status_idle` after it.
  *
- * Its only state is the log. After a crash it continues from the log: calls that were started and have no result are
- * reported to the model as interrupted and never run again. When no response is due and no message is pending, it ends
- * without a request.
+ * Its only state is the log. After a crash it continues from the log: calls that were started and have no
+ * result are reported to the model as interrupted and never run again. When no response is due and no message
+ * is pending, it ends without a request.
  *
- * Calls that wait for a client, for a confirmation or the result of a custom tool, block the next request and nothing else:
- * the other calls of the response run, and so do those that are confirmed. No request starts before each call has its result.
+ * Calls may wait for a client: for a confirmation, or for the result of a custom tool. The other calls of the
+ * response run meanwhile, and so do those that are confirmed. No request starts before each call has its
+ * result.
  *
  * Resolves with:
  * - `end_turn`: the model is done, and no message is pending.
  * - `requires_action`: calls wait for a client; `event_ids` are the events that announced them.
- * - `cancelled`: the signal was aborted, or the newest input is an interrupt. Requests and calls in progress have their end
- *   in the log.
- * - `retries_exhausted`: the model failed four times in a row, or thought twice without an answer, or was overloaded for as long as `busyRetryMs`, or failed in a way
- *   that a retry cannot fix (then the `session.error` before it is `terminal`).
+ * - `cancelled`: the signal was aborted, or the newest input is an interrupt. Requests and calls in progress
+ *   have their end in the log.
+ * - `retries_exhausted`: the model failed four times in a row, thought twice without an answer, or was
+ *   overloaded for `busyRetryMs`. Also when a retry cannot fix the failure; the `session.error` before it is
+ *   then `terminal`.
  * - `refusal`: the model refused.
- * - `max_turns`: the turn had responses to as many requests as the agent's `max_model_requests` or `maxRequests` says, or as many tokens as
- *   `maxTokens`, or three responses in a row reached the output limit.
+ * - `max_turns`: the turn reached its limit of requests (the agent's `max_model_requests`, else
+ *   `maxRequests`) or of tokens (`maxTokens`), or three responses in a row reached the output limit.
  *
- * Rejects with `LeaseLost` when an append does or when the signal aborts with it, and does nothing more. Rejects otherwise
- * only when the log fails.
+ * Rejects with `LeaseLost` when an append does or when the signal aborts with it, and does nothing more.
+ * Rejects otherwise only when the log fails.
  */
 export async function runTurn(turn: Turn): Promise<StopReason> {
   const run = new TurnRun(turn);
@@ -94,7 +99,7 @@ export async function runTurn(turn: Turn): Promise<StopReason> {
     throwIfLeaseLost(turn.signal);
     if (!run.hasBegun) {
       const waiting = await run.settleCalls();
-      // Aborted while it looked for replies: these calls end as well.
+      // The turn was aborted while replies were read: the next pass ends these calls as well.
       if (turn.signal.aborted && waiting.length > 0) continue;
       if (turn.signal.aborted) return { type: "cancelled" };
       if (waiting.length > 0) return { type: "requires_action", event_ids: waiting };
@@ -114,15 +119,16 @@ class TurnRun {
   readonly #remedies: Remedies;
   readonly #gap: GapClock;
   #truncatedInARow = 0;
-  /** The model wrote no summary while the window had room: that is not tried again in this turn. */
+  /** Set when the model wrote no summary although the window had room; it is not asked again in this turn. */
   #isCarriedOn = false;
   #thoughtsInARow = 0;
-  /** The next request, where its start is in the log already. */
+  /** Id of the next request's start when that is already in the log. */
   #begun: string | null = null;
 
   constructor(turn: Turn) {
     this.#turn = turn;
-    // The agent's window, not the model's: the history's bytes stay the same when another model continues the session.
+    // The agent's window counts, not the model's: the history's bytes stay the same when another model
+    // continues the session.
     this.#log = new TurnLog(turn.log, turn.agent.model.effective_context_window);
     this.#tools = { tools: turn.tools, custom: customTools(turn.agent, turn.prefixVersion) };
     this.#window = new LearnedWindow(turn.model, turn.agent.model.effective_context_window);
@@ -132,14 +138,16 @@ class TurnRun {
     this.#remedies = new Remedies(prefix, this.#window, foreignToolNames(this.#tools));
   }
 
-  /** When the session is to be summarised if nobody answers; null: not at all. */
+  /** Returns when the session should be summarised if nobody answers; null when it should not. */
   summaryTime(): SummaryTime | null {
     const history = this.#log.history();
     const { prefix } = this.#remedies.sendable(history);
     return idleSummaryTime(this.#turn, prefix, history, this.#turn.log.copy.entries);
   }
 
-  /** Ends the calls and the request that a dead process left open, and waits for the retry that it waited for. */
+  /**
+   * Ends the calls and the request that a dead process left open, and waits until a scheduled retry is due.
+   */
   async recover(): Promise<TurnEnd> {
     const history = this.#log.history();
     const started = history.openCalls.filter(({ state }) => state === "started");
@@ -156,8 +164,8 @@ class TurnRun {
   }
 
   /**
-   * Runs the calls that clients confirmed and ends those that they denied, until no reply is pending; when the turn is aborted,
-   * ends all open calls. Returns the ids of the calls that wait for a client.
+   * Runs the calls that clients confirmed and ends those that they denied, until no reply is pending. When
+   * the turn is aborted, ends all open calls. Returns the ids of the events of calls that wait for a client.
    */
   async settleCalls(): Promise<string[]> {
     for (;;) {
@@ -173,7 +181,7 @@ class TurnRun {
     }
   }
 
-  /** What a client answered before the turn was aborted is the result of its call. */
+  /** Cancels the open calls, but uses the results that clients sent before the turn was aborted. */
   async #cancelCalls(): Promise<void> {
     if (this.#log.history().openCalls.some(({ state }) => state === "waiting"))
       await this.#log.takeClientReplies();
@@ -181,7 +189,10 @@ class TurnRun {
     if (openCalls.length > 0) await this.#log.append(cancelledCallResults(openCalls));
   }
 
-  /** The calls in state `started` were confirmed just now: those of a dead process ended in `recover`. */
+  /**
+   * Runs or ends the calls that replies decided. Calls in state `started` were just confirmed: `recover` has
+   * ended those of a dead process.
+   */
   async #applyReplies(): Promise<void> {
     const { openCalls } = this.#log.history();
     const ended = endedCallResults(openCalls.filter((call) => call.state !== "started"));
@@ -191,12 +202,12 @@ class TurnRun {
     await this.#runCalls(decisions, Promise.resolve(started));
   }
 
-  /** The start of the next request is in the log: every call has its result. */
+  /** Whether the start of the next request is in the log. Every call has its result then. */
   get hasBegun(): boolean {
     return this.#begun !== null;
   }
 
-  /** One request and the calls of its response. Null: the turn continues. */
+  /** Sends one request and runs the calls of its response. Returns null when the turn continues. */
   async step(): Promise<TurnEnd> {
     const begun = this.#begun;
     this.#begun = null;
@@ -209,7 +220,7 @@ class TurnRun {
     return await this.#goOn(await this.#requests.start());
   }
 
-  /** With a request whose start is in the log. */
+  /** Continues with a request whose start is in the log. */
   async #goOn(start: string): Promise<TurnEnd> {
     await this.#log.loadFiles(this.#turn.readFile);
     const history = this.#log.history();
@@ -231,7 +242,7 @@ class TurnRun {
     return isCompactionDue(history, prefix, { prices: model.prices, compactAt: agent.model.compact_at });
   }
 
-  /** The turn had all requests or tokens that it may have. */
+  /** Returns whether the turn has used all requests or tokens that it may. */
   #isSpent({ responses, tokens }: History): boolean {
     const { agent, maxRequests = DEFAULT_MAX_REQUESTS, maxTokens = Number.POSITIVE_INFINITY } = this.#turn;
     return responses >= (agent.max_model_requests ?? maxRequests) || tokens >= maxTokens;
@@ -259,7 +270,7 @@ class TurnRun {
     return await this.#takeResponse(start, outcome, preview, this.#remedies.drafts(history, sent));
   }
 
-  /** A model that thought and then said nothing is asked once more. */
+  /** Asks a model that thought and then said nothing once more. */
   async #endThought(start: string, { usage }: FinishedResponse): Promise<TurnEnd> {
     this.#thoughtsInARow += 1;
     const end = failedRequestEnd(start, usage);
@@ -271,7 +282,7 @@ class TurnRun {
     return "retries_exhausted";
   }
 
-  /** What the provider rejects for good is sent without the cause, other failures are retried as it was. */
+  /** Omits the cause of a permanent rejection from the next request; other failures are retried unchanged. */
   async #fail(start: string, error: ModelError, history: History, sent: Sendable): Promise<TurnEnd> {
     if (this.#requests.isRetried(error, history) || !this.#remedies.isRejection(error, history, sent))
       return await this.#requests.fail(start, error, history);
@@ -318,7 +329,9 @@ class TurnRun {
     });
   }
 
-  /** The start of the next request, for the last result; null where the turn may end with that. */
+  /**
+   * Returns the start of the next request, to append with the last result; null when the turn may end there.
+   */
   #beginNext(): Draft | null {
     this.#gap.end("calls");
     const { signal, log } = this.#turn;
@@ -361,7 +374,7 @@ class TurnRun {
     return null;
   }
 
-  /** The inputs need no response: the newest is an interrupt, or there is no message. */
+  /** Abandons a request that is not needed: the newest input is an interrupt, or there is no message. */
   async #abandon(start: string): Promise<TurnEnd> {
     const { interrupted } = this.#log.history();
     return await this.#requests.abandon(start, interrupted ? "cancelled" : "end_turn");
@@ -372,7 +385,7 @@ function isThoughtAlone({ blocks, reason }: FinishedResponse): boolean {
   return reason === "end_turn" && blocks.every(({ type }) => type === "thinking");
 }
 
-/** Tools of MCP servers and of clients: whoever defines them, the provider may not take it. */
+/** Returns the names of tools of MCP servers and of clients, whose definitions a provider may reject. */
 function foreignToolNames({ tools, custom }: TurnTools): ReadonlySet<string> {
   const foreign = [...tools.filter((tool) => tool.mcp !== undefined), ...custom];
   return new Set(foreign.map(({ name }) => name));

@@ -1,6 +1,10 @@
-/** Members and items of one response: about a tenth of a second to parse. */
+/**
+ * Maximum object members and array items of one response; as many take about a tenth of a second to parse.
+ */
 const MAX_PARTS = 1_000_000;
-/** How many parts a message counts as, and a line of an event stream, each of which is work of its own. */
+/**
+ * The number of parts that a message, or a line of an event stream, counts as, since each has a fixed cost.
+ */
 const MESSAGE_PARTS = 50;
 const MAX_DEPTH = 128;
 
@@ -14,8 +18,8 @@ const OPENING = new Set([91, 123]);
 const CLOSING = new Set([93, 125]);
 
 /**
- * Counts the parts and the depth of JSON while its bytes pass, for a single document or the lines of an event stream. JSON
- * strings contain no line break, so each line starts outside a string.
+ * Counts the parts and the depth of JSON while its bytes pass, for a single document or the lines of an event
+ * stream. JSON strings contain no line break, so each line starts outside a string.
  */
 export class JsonSizeLimit {
   readonly #lineParts: number;
@@ -24,12 +28,12 @@ export class JsonSizeLimit {
   #inString = false;
   #escaped = false;
 
-  /** @param isStream Of events: its lines are messages, those of a document are not. */
+  /** @param isStream whether this is an event stream, whose lines are messages. */
   constructor(isStream: boolean) {
     this.#lineParts = isStream ? MESSAGE_PARTS : 0;
   }
 
-  /** Takes the next bytes; returns whether the limits are exceeded. */
+  /** Counts the next bytes; returns whether the limits are exceeded. */
   exceededBy(chunk: Uint8Array): boolean {
     for (const byte of chunk) {
       this.#add(byte);
@@ -53,7 +57,7 @@ export class JsonSizeLimit {
     if (byte === QUOTE) this.#inString = true;
     else if (byte === COMMA || byte === COLON) this.#parts += 1;
     else if (OPENING.has(byte)) {
-      // A message, or one of a list of them.
+      // The value is a message, or an item in a batch of messages.
       this.#parts += this.#depth <= 1 ? MESSAGE_PARTS : 1;
       this.#depth += 1;
     } else if (CLOSING.has(byte)) this.#depth = Math.max(0, this.#depth - 1);

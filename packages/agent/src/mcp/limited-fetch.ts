@@ -2,17 +2,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { GuardedFetch } from "@berth/egress";
 import { JsonSizeLimit } from "./json-size-limit.ts";
 
-/** A response has more bytes, more JSON values or deeper nesting than allowed. */
+/** Thrown when a response has more bytes, more JSON values or deeper nesting than allowed. */
 export class ResponseTooLarge extends Error {
   override readonly name = "ResponseTooLarge";
 }
 
-/** The minimum delay between GET requests: a server that ends its event stream at once would otherwise cause a busy loop. */
+/** Minimum time between GET requests: a server that ends its stream at once would cause a busy loop. */
 const MIN_STREAM_INTERVAL_MS = 1_000;
 
 /**
- * A fetch that limits responses to `maxBytes` and to JSON that is quick to parse: millions of small values would block
- * the process for seconds. A body that exceeds the limits fails at that point, and `onExceeded` is called.
+ * Creates a fetch that limits responses to `maxBytes` and to JSON that is quick to parse: millions of small
+ * values would block the process for seconds. A body that exceeds the limits fails at that point, and
+ * `onExceeded` is called.
  */
 export function limitedFetch(
   fetch: GuardedFetch,

@@ -2,26 +2,29 @@ import { type Client, SdkError, SdkErrorCode } from "@modelcontextprotocol/clien
 import { z } from "zod";
 import { setAsideList } from "./set-aside.ts";
 
-/** How much of a server's list is read. */
+/** Limits of what is read of a server's list. */
 const MAX_PAGES = 200;
 const MAX_TOOLS = 10_000;
-/** Characters of JSON. */
+/** Characters of JSON in all tools together. */
 const MAX_LENGTH = 4_000_000;
 
 export interface ToolList {
-  /** As the server sent them. */
+  /** The tools as the server sent them. */
   tools: readonly unknown[];
-  /** The limits were reached before its end: the rest was not read. */
+  /** Whether a limit was reached before the end of the list; the rest was not read. */
   truncated: boolean;
-  /** The server has resources that its results may name. Default false. */
+  /** Whether the server has resources, which its results may refer to. Default false. */
   hasResources?: boolean;
-  /** What the server says of its use. Default nothing. */
+  /** The server's instructions for the use of its tools, if any. */
   instructions?: string;
 }
 
 const page = z.looseObject({ nextCursor: z.string().optional() });
 
-/** Reads the pages of a server's list of tools until its end or the limits, in `deadlineMs` together. */
+/**
+ * Reads the pages of a server's list of tools until its end or a limit, in `deadlineMs` milliseconds
+ * together. Throws when that time is over.
+ */
 export async function listTools(client: Client, signal: AbortSignal, deadlineMs: number): Promise<ToolList> {
   const instructions = client.getInstructions();
   return {
@@ -50,7 +53,7 @@ async function readPages(client: Client, signal: AbortSignal, deadlineMs: number
       tools.push(tool);
     }
     cursor = result.nextCursor;
-    // A cursor that comes again would lead round in a circle.
+    // A repeated cursor would cause an endless loop.
     if (cursor === undefined || cursors.has(cursor)) return { tools, truncated: false };
     cursors.add(cursor);
   }

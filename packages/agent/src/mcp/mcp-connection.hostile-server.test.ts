@@ -17,7 +17,10 @@ const noItems = JSON.stringify([]);
 const json = { headers: { "content-type": "application/json" } };
 const events = { headers: { "content-type": "text/event-stream" } };
 
-/** A server with a valid response to `initialize`; `stream` responds to GET and `respond` to every other request. */
+/**
+ * Connects to a server with a valid response to `initialize`; `stream` responds to GET and `respond` to every
+ * other request.
+ */
 function connected(
   t: TestContext,
   respond: (request: JsonRpcRequest) => Response,

@@ -16,15 +16,15 @@ import { SetAsideTransport, setAsideList } from "./set-aside.ts";
 
 export interface McpConnectionOptions {
   url: string;
-  /** The current bearer token, or null for none. Called before each request, so that a new token is used at once. */
+  /** Returns the current bearer token, or null. Called before each request, to use a new token at once. */
   token(): Promise<string | null>;
   /** Must not follow redirects: the token would go to another host. */
   fetch: GuardedFetch;
-  /** Called when the server says that its tools have changed, while it is connected. */
+  /** Called when the server reports, while it is connected, that its tools have changed. */
   onToolsChanged?: () => void;
-  /** Milliseconds to connect in, and to list all tools in. Default 15 s. */
+  /** Milliseconds to connect, and again to list all tools. Default 15 s. */
   connectMs?: number;
-  /** Milliseconds without a response or a progress notification after which a call fails. Default 2 minutes. */
+  /** Milliseconds without a response or progress notification after which a call fails. Default 2 minutes. */
   silenceMs?: number;
   /** Bytes of one response, above which the connection is closed. Default 32 MiB. */
   maxResponseBytes?: number;
@@ -37,19 +37,20 @@ type CallSchema = { type: "object"; [keyword: string]: unknown };
 interface OpenConnection {
   client: Client;
   transport: StreamableHTTPClientTransport;
-  /** Rejects when the server cannot be connected to. */
+  /** Rejects when the connection cannot be opened. */
   ready: Promise<void>;
   connected: boolean;
   /** Rejects when a response exceeds the limits; never resolves. */
   exceeded: Promise<never>;
 }
 
-/** How long `close` waits for the server to end its session. */
+/** Milliseconds that `close` waits for the server to end its session. */
 const TERMINATE_MS = 1_000;
 
 /**
- * A connection to an MCP server, opened by the first request and opened again after it was lost. It holds no resources while
- * closed. Requests reject with whatever went wrong, for `mcpFailure` to describe, or with the signal's reason.
+ * A connection to an MCP server, opened by the first request and opened again after it was lost. It holds no
+ * resources while closed. Requests reject with the original error, which `mcpFailure` describes, or with the
+ * signal's reason.
  */
 export class McpConnection {
   readonly #options: Required<McpConnectionOptions>;
@@ -81,7 +82,10 @@ export class McpConnection {
     return this.#request(signal, (client) => listTools(client, signal, this.#options.connectMs));
   }
 
-  /** The result's content is set aside (`setAside`). `inputSchema`: the tool's, which may name headers for its fields. */
+  /**
+   * Calls a tool. The result's content is set aside (`setAside`). `inputSchema` is the tool's, which may name
+   * headers for its fields.
+   */
   callTool(
     name: string,
     input: Record<string, unknown>,
@@ -92,7 +96,7 @@ export class McpConnection {
       client.callTool(
         { name, arguments: input },
         {
-          // With it, the client does not list the tools to find out.
+          // Given the definition, the client does not list the tools to find it.
           toolDefinition: { name, inputSchema },
           signal,
           timeout: this.#options.silenceMs,
@@ -104,7 +108,7 @@ export class McpConnection {
     );
   }
 
-  /** The contents of a resource, as the server sent them. */
+  /** Returns the contents of a resource, as the server sent them. */
   async readResource(uri: string, signal: AbortSignal): Promise<readonly unknown[]> {
     const { silenceMs: timeout } = this.#options;
     const request = { method: "resources/read", params: { uri } };
@@ -118,7 +122,7 @@ export class McpConnection {
     return this.#open !== undefined;
   }
 
-  /** Ends the requests in progress. Asks the server to end its session, for a second at most. The next request connects again. */
+  /** Ends all requests, and the server's session, waiting a second at most. The next request reconnects. */
   async close(): Promise<void> {
     const own = this.#open;
     if (own === undefined) return;
@@ -130,7 +134,7 @@ export class McpConnection {
     await own.client.close();
   }
 
-  /** A request that failed because the server no longer knows the session is sent once more, in a new session. */
+  /** Sends a request; if the server does not know the session, sends it once more in a new session. */
   async #request<T>(signal: AbortSignal, send: (client: Client) => Promise<T>): Promise<T> {
     const wasOpen = this.isOpen();
     try {
@@ -172,7 +176,7 @@ export class McpConnection {
 }
 
 function connect(options: Required<McpConnectionOptions>): OpenConnection {
-  // No client capabilities: the server may not request sampling, elicitation or roots.
+  // Without client capabilities the server may not request sampling, elicitation or roots.
   const client = new Client(
     { name: "berth", version: "1" },
     {
@@ -200,7 +204,7 @@ function connect(options: Required<McpConnectionOptions>): OpenConnection {
   return own;
 }
 
-/** A server's schemas are never compiled or evaluated in this process, since they may be costly on purpose. */
+/** Accepts everything: a server's schemas may be costly on purpose, and are never compiled here. */
 const acceptAll: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
   getValidator<T>() {
     return (input): JsonSchemaValidatorResult<T> => ({

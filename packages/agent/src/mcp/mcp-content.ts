@@ -9,12 +9,12 @@ export type ContentPart =
 
 type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
-/** Parts of a result's content or of a resource, as a server sent them. One of an unknown form is a note. */
+/** Converts the content of a result or resource. A block of unknown form becomes a note. */
 export function contentParts(blocks: readonly unknown[]): ContentPart[] {
   return blocks.map((block) => (isObject(block) ? contentPart(block) : unknownPart()));
 }
 
-/** One item of a resource's `contents`. */
+/** Converts one item of a resource's `contents`. */
 export function resourcePart(resource: unknown): ContentPart {
   if (!isObject(resource)) return unknownPart();
   const { uri, text: content, blob, mimeType } = resource;
@@ -36,7 +36,7 @@ function contentPart(block: Record<string, unknown>): ContentPart {
   return unknownPart();
 }
 
-/** The bytes decide the type, not what the server claims: providers reject a request with an invalid image. */
+/** Detects the type from the bytes: providers reject a request with an invalid image. */
 function binary(base64: string, what: string): ContentPart {
   const bytes = Buffer.from(base64, "base64");
   const mediaType = mediaTypeOf(bytes);

@@ -4,39 +4,41 @@ import { normalizeToolSchema } from "../tool-schemas/normalize-schema.ts";
 import type { OriginalNames } from "../tool-schemas/property-names.ts";
 import type { ToolList } from "./list-tools.ts";
 
-/** A tool of an MCP server, as stored when the session discovered it. The model sees the same bytes for the whole session. */
+/** A tool of an MCP server, stored when it was discovered. A session's model always sees the same bytes. */
 export interface McpToolDefinition {
-  /** The model's name for it. */
+  /** The model's name for the tool. */
   name: string;
-  /** The server's name for it. */
+  /** The server's name for the tool. */
   tool: string;
   description: string;
   inputSchema: Record<string, unknown>;
-  /** The server's names of the properties that have others in `inputSchema`, by those. Absent: none has. */
+  /**
+   * The server's name of each renamed property, by its name in `inputSchema`. Absent when none is renamed.
+   */
   originals?: OriginalNames;
-  /** It is no tool of the server: it reads a resource of it. */
+  /** Set when this is not a tool of the server, but reads the server's resources. */
   reads?: "resource";
 }
 
-/** What a session uses of a server's tools. */
+/** The tools of a server that a session uses. */
 export interface McpDefinitions {
   tools: McpToolDefinition[];
-  /** What it does not use though it is enabled: the start of each name, and the reason as the end of a sentence. */
+  /** Enabled tools that are not used: the start of each name, and the reason as the end of a sentence. */
   leftOut: { tool: string; reason: string }[];
-  /** The server offers so many that the end of its list was not read. */
+  /** Whether the server's list was too long to be read to its end. */
   truncated: boolean;
 }
 
-/** Characters of a tool's name, which is stored in the event of each call. The protocol recommends 128. */
+/** Maximum characters of a tool's name, which is stored with each call. The protocol recommends 128. */
 const MAX_SERVER_TOOL_NAME = 256;
 const MAX_TOOLS = 256;
-/** Characters of one definition, and of all of a server. */
+/** Maximum characters of one definition, and of all definitions of a server. */
 const MAX_DEFINITION_LENGTH = 100_000;
 const MAX_DEFINITIONS_LENGTH = 500_000;
 
 /**
- * The tools of a server, as they are stored, in the order of the server's list. One that cannot be used does not take the others with
- * it. The work is linear in the length of the list.
+ * Selects the tools of a server, in the order of its list. A tool that cannot be used does not affect the
+ * others. The work is linear in the length of the list.
  */
 export function mcpDefinitions(
   server: string,
@@ -60,7 +62,7 @@ export function mcpDefinitions(
   return { tools, leftOut, truncated };
 }
 
-/** Results of tools name resources, which nothing else would read. */
+/** Creates a tool that reads resources, to which results refer and which nothing else could read. */
 function resourceReader(server: string): McpToolDefinition {
   return {
     name: mcpToolName(server, "read_resource"),
@@ -71,7 +73,7 @@ function resourceReader(server: string): McpToolDefinition {
   };
 }
 
-/** The tools of a server so far, within its limits. */
+/** Collects the tools of a server within its limits. */
 class ChosenTools {
   readonly #tools = new Map<string, McpToolDefinition>();
   #length = 0;
@@ -80,7 +82,7 @@ class ChosenTools {
     return [...this.#tools.values()];
   }
 
-  /** Returns why a tool is left out; null when it was added. */
+  /** Adds a tool. Returns why it is left out, or null when it was added. */
   add(define: () => McpToolDefinition | string): string | null {
     if (this.#tools.size >= MAX_TOOLS) return `more than ${MAX_TOOLS} tools`;
     const made = define();
@@ -97,7 +99,7 @@ class ChosenTools {
   }
 }
 
-/** A text is the reason why there is none. */
+/** Returns the definition, or the reason why the tool cannot be used. */
 function definition(
   server: string,
   name: string,
@@ -119,7 +121,7 @@ function definition(
   };
 }
 
-/** Such a tool is not offered to clients that have no tasks. */
+/** Returns whether the tool requires tasks, which this client does not support. */
 function needsTask({ execution }: Record<string, unknown>): boolean {
   return isObject(execution) && execution.taskSupport === "required";
 }
@@ -132,12 +134,13 @@ function shown(name: string): string {
   return `'${name.slice(0, 100).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "\u{FFFD}")}'`;
 }
 
-/** Characters of a tool name that every provider accepts. */
+/** Maximum characters of a tool name that every provider accepts. */
 const MAX_TOOL_NAME = 64;
 
 /**
- * The model's name for a tool of an MCP server: `mcp__<server>__<tool>`. If that is too long, ambiguous, or has characters that
- * providers reject, it is shortened and ends with a digest of both names. Deterministic.
+ * Returns the model's name for a tool of an MCP server: `mcp__<server>__<tool>`. If that is too long,
+ * ambiguous, or has characters that providers reject, it is shortened and ends with a digest of both names.
+ * The name is deterministic.
  */
 function mcpToolName(server: string, tool: string): string {
   const plain = `mcp__${server}__${tool}`;
@@ -150,10 +153,10 @@ function mcpToolName(server: string, tool: string): string {
   return `${plain.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_TOOL_NAME - 1 - digest.length)}_${digest}`;
 }
 
-/** Names in the sentence about what was left out. */
+/** Maximum names in the sentence about tools that are left out. */
 const MAX_NAMED = 10;
 
-/** A sentence for the log about the tools that are not used; null when all are. */
+/** Returns a sentence for the log about the tools that are not used; null when all are. */
 export function leftOutSentence(server: string, { leftOut, truncated }: McpDefinitions): string | null {
   if (leftOut.length === 0 && !truncated) return null;
   const byReason = Map.groupBy(leftOut.slice(0, MAX_NAMED), ({ reason }) => reason);

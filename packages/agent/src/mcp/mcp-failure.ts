@@ -3,18 +3,18 @@ import { DestinationDenied } from "@berth/egress";
 import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from "@modelcontextprotocol/client";
 import { ResponseTooLarge } from "./limited-fetch.ts";
 
-/** Why an MCP server cannot be used. `reason` is the end of a sentence. */
+/** A reason why an MCP server cannot be used. `reason` is the end of a sentence. */
 export interface McpFailure {
   type: Extract<SessionErrorType, "mcp_connection_failed_error" | "mcp_authentication_failed_error">;
   reason: string;
 }
 
 /**
- * Describes an error in fixed words, since messages of servers and networks may contain addresses and secrets. Only the text of a
- * server that got no credential is quoted, where it denies access. The reason enters the history of a model, and so does the message
- * of an `DestinationDenied`: their bytes must not change.
+ * Describes an error in fixed words, since messages of servers and networks may contain addresses and
+ * secrets. A server's own text is quoted only when it denies access to a request without a credential. The
+ * reason and the message of a `DestinationDenied` enter a model's history: their bytes must not change.
  *
- * @param sentCredential The request had one. Default false.
+ * @param sentCredential whether the request had a credential. Default false.
  */
 export function mcpFailure(error: unknown, sentCredential = false): McpFailure {
   const chain = causesOf(error);
@@ -28,7 +28,10 @@ export function mcpFailure(error: unknown, sentCredential = false): McpFailure {
   return { type: "mcp_connection_failed_error", reason: connectionFailure(chain, status) };
 }
 
-/** The server rejected the request before it handled the call: it no longer knows the session, as after a restart. */
+/**
+ * Returns whether the server rejected the request before it handled the call, because it does not know the
+ * session, as after a restart.
+ */
 export function isUnknownSession(error: unknown): boolean {
   const status = causesOf(error)
     .map(statusOf)
@@ -36,7 +39,7 @@ export function isUnknownSession(error: unknown): boolean {
   return status === 400 || status === 404;
 }
 
-/** The request did not reach the server, or its response is incomplete: the connection cannot be used any more. */
+/** Returns whether the connection is unusable: a request did not arrive, or a response is incomplete. */
 export function isConnectionLost(error: unknown): boolean {
   if (isUnknownSession(error)) return true;
   const [first] = causesOf(error);
@@ -56,7 +59,7 @@ function deniedWithout(status: number, chain: readonly Error[]): string {
   return `it denied access${said === undefined ? "" : ` with "${said}"`}, ${none} (HTTP ${status})`;
 }
 
-/** Characters of what a server says. */
+/** Maximum characters of a server's text that are quoted. */
 const MAX_SAID = 160;
 
 function textOf(error: Error): string | undefined {
@@ -91,7 +94,7 @@ function connectionFailure(chain: readonly Error[], status: number | undefined):
   return "what it answered is not of the protocol";
 }
 
-/** An error and its causes, at most eight. */
+/** Returns an error and its causes, at most eight. */
 function causesOf(error: unknown): Error[] {
   const chain: Error[] = [];
   let current = error;

@@ -1,4 +1,5 @@
-// Subject: what of an MCP server's results reaches the log, and what a file of the sandbox.
+// Subject: which content of an MCP server's results reaches the log, and which is stored in a file of the
+// sandbox.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -17,7 +18,7 @@ after(() => box.close());
 const SECRET = "token-of-the-vault";
 const mask = (text: string) => text.replaceAll(SECRET, "[redacted]");
 
-/** A call of a tool of a server that answers each call with this result. */
+/** Calls a tool of a server that answers each call with this result. */
 async function callOf(result: object, keepsFiles = true): Promise<ToolResult> {
   const fetch = async (_url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const { id, method } = JSON.parse(String(init.body ?? "{}")) as { id?: number; method?: string };

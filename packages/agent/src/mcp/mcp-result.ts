@@ -7,24 +7,24 @@ import type { ToolResult } from "../tools/tool.ts";
 import { type ContentPart, contentParts, resourcePart } from "./mcp-content.ts";
 import { setAside, setAsideList } from "./set-aside.ts";
 
-/** Limits of one result in the log: characters of text and parts, images, and bytes of all images. */
+/** Limits of one result in the log: characters of text, parts, images, bytes of all images, and files. */
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_PARTS = 200;
 const MAX_IMAGES = 8;
 const MAX_IMAGE_BYTES = 3_750_000;
 const MAX_FILES = 16;
 
-/** What a long result needs. */
+/** Functions for storing a result that exceeds the limits. */
 export interface Overflow {
-  /** Masks the session's secrets. A text is masked before it is cut: a secret that was cut in two would not be found. */
+  /** Masks the session's secrets. Texts are masked before they are cut: half a secret would not be found. */
   mask(text: string): string;
-  /** Keeps bytes in a file for the model. Returns its path; null when they cannot be kept. */
+  /** Stores bytes in a file for the model. Returns its path; null when they cannot be stored. */
   keep(bytes: Uint8Array, extension: string): Promise<string | null>;
 }
 
 /**
- * Converts a result of an MCP server for the log: text, and images that models accept. What exceeds the limits, and what a model cannot
- * be shown, is kept in files that the result names.
+ * Converts a result of an MCP server for the log: text, and images that models accept. Content that exceeds
+ * the limits, or that a model cannot be shown, is stored in files that the result names.
  */
 export async function mcpResult(result: CallToolResult, overflow: Overflow): Promise<ToolResult> {
   const parts = contentParts(setAsideList(result, "content"));
@@ -37,14 +37,14 @@ export async function mcpResult(result: CallToolResult, overflow: Overflow): Pro
   return { content, isError: result.isError === true };
 }
 
-/** The same for the contents of a resource. */
+/** Converts the contents of a resource in the same way. */
 export async function resourceResult(contents: readonly unknown[], overflow: Overflow): Promise<ToolResult> {
   const content = await limitedBlocks(contents.map(resourcePart), overflow);
   if (content.length === 0) content.push(text("(The resource is empty.)"));
   return { content, isError: false };
 }
 
-/** The parts as they go into the log. */
+/** Converts parts to blocks for the log. */
 async function limitedBlocks(parts: readonly ContentPart[], overflow: Overflow): Promise<ResultBlock[]> {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const length = texts.reduce((sum, one) => sum + one.length, 0);
@@ -65,7 +65,7 @@ async function cutText(given: string, { mask, keep }: Overflow): Promise<ResultB
   return [text(truncateMiddle(whole, MAX_TEXT_LENGTH)), ...kept];
 }
 
-/** Images as far as the limits allow; the others, and other bytes, as files. */
+/** Converts images within the limits to image blocks; stores other images and bytes as files. */
 class Media {
   readonly #overflow: Overflow;
   #images = 0;
@@ -109,7 +109,9 @@ class Media {
   }
 }
 
-/** Whether texts of the result hold its structured content already: servers repeat it as JSON. */
+/**
+ * Returns whether the result's texts already contain its structured content: servers often repeat it as JSON.
+ */
 function isSaid(parts: readonly ContentPart[], structured: unknown): boolean {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   if (texts.length > MAX_PARTS) return false;

@@ -9,7 +9,7 @@ import type { McpToolDefinition } from "./mcp-definitions.ts";
 import { mcpFailure } from "./mcp-failure.ts";
 import { mcpResult, type Overflow, resourceResult } from "./mcp-result.ts";
 
-/** Characters of the error message with which a server rejects a call. */
+/** Maximum characters of the error message with which a server rejects a call. */
 const MAX_REFUSAL_LENGTH = 10_000;
 
 export interface McpToolOptions {
@@ -17,13 +17,13 @@ export interface McpToolOptions {
   definition: McpToolDefinition;
   permission: NonNullable<Tool["permission"]>;
   connection: McpConnection;
-  /** What is too long for a result is kept in files of the sandbox. */
+  /** Whether content that is too long for a result is stored in files of the sandbox. */
   keepsFiles: boolean;
-  /** Masks the session's secrets in what is kept. */
+  /** Masks the session's secrets in stored files and in the server's error messages. */
   mask(text: string): string;
 }
 
-/** Runs in the process of the loop, not in the sandbox. The server validates the input. */
+/** Creates a tool that the loop's process runs, not the sandbox. The server validates the input. */
 export function mcpTool(options: McpToolOptions): Tool {
   const { server, definition, permission, connection, keepsFiles, mask } = options;
   const { name, tool, description, inputSchema, originals = {}, reads } = definition;

@@ -1,26 +1,27 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
 
 /**
- * What results of servers hold in lists, and structured content. The protocol's client validates a result as a whole: one invalid item
- * would make it reject all, at a cost that depends on the server. So this passes it in another member, and its readers validate it.
+ * Members of a server's result that the protocol's client must not validate. It validates a result as a
+ * whole: one invalid item would reject all, at a cost that the server controls. They are moved to another
+ * member, and their readers validate them.
  */
 const LISTS = ["tools", "content", "contents"];
 const MEMBERS = [...LISTS, "structuredContent"];
 const SET_ASIDE = "berth/set-aside";
 
-/** A member of a result, as the server sent it. */
+/** Returns a member of a result, as the server sent it. */
 export function setAside(result: object, member: string): unknown {
   const whole = (result as Record<string, unknown>)[SET_ASIDE];
   return typeof whole === "object" && whole !== null ? (whole as Record<string, unknown>)[member] : undefined;
 }
 
-/** The same for a list; empty when there is none. */
+/** Returns a list in the same way; empty when there is none. */
 export function setAsideList(result: object, member: string): readonly unknown[] {
   const list = setAside(result, member);
   return Array.isArray(list) ? list : [];
 }
 
-/** A transport whose messages have members of their results set aside. */
+/** A transport that sets aside these members in the results it receives. */
 export class SetAsideTransport implements Transport {
   readonly #inner: Transport;
   onmessage: Transport["onmessage"];

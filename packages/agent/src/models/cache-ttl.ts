@@ -1,7 +1,10 @@
-/** For how long a provider's cache is asked to keep what a request sends, from the newest request that has it. */
+/** The lifetime that a request asks for in the provider's cache; each later read renews it. */
 export type CacheTtl = "5m" | "1h";
 
 export const CACHE_TTL_MS: Readonly<Record<CacheTtl, number>> = { "5m": 300_000, "1h": 3_600_000 };
 
-/** To write a token for an hour costs so much more than for five minutes: Anthropic takes 2 and 1.25 of an uncached one. */
+/**
+ * The surcharge for writing a token with a lifetime of an hour, as a share of the five-minute price:
+ * Anthropic charges 2 and 1.25 times the uncached price.
+ */
 export const HOUR_SURCHARGE = 0.6;

@@ -3,17 +3,20 @@ import type { AssistantBlock, ModelMessage, ModelRequest, UserBlock } from "./mo
 const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE = 1_600;
 /**
- * A page of about 200 KB has about 1,500 tokens. An estimate that is too low is corrected by the usage that the provider
- * reports; one that is too high would drop the document.
+ * Base64 characters per token of a document. A page of about 200 KB has about 1,500 tokens. An estimate that
+ * is too low is corrected by the usage that the provider reports; one that is too high would drop the
+ * document.
  */
 const BASE64_PER_DOCUMENT_TOKEN = 130;
 const TOKENS_PER_DOCUMENT = 1_500;
 const CHARACTERS_PER_MESSAGE = 16;
 
-/** Messages never change, and each request has those of the one before. */
+/** Caches the characters of each message. Messages never change, and each request repeats them. */
 const charactersByMessage = new WeakMap<ModelMessage, number>();
 
-/** A rough estimate: a quarter of the characters, a constant for each image, documents by their size. */
+/**
+ * Estimates tokens roughly: a quarter of the characters, a constant for each image, documents by their size.
+ */
 export function estimateTokens(messages: readonly ModelMessage[]): number {
   let characters = 0;
   for (const message of messages) characters += CHARACTERS_PER_MESSAGE + knownCharactersOf(message);
@@ -28,7 +31,7 @@ function knownCharactersOf(message: ModelMessage): number {
   return characters;
 }
 
-/** Tokens of what every request of a session has besides its messages. */
+/** Estimates the tokens of system prompt and tools, which every request of a session has. */
 export function estimatePrefixTokens(request: Pick<ModelRequest, "system" | "tools">): number {
   return Math.ceil((request.system.length + JSON.stringify(request.tools).length) / CHARACTERS_PER_TOKEN);
 }

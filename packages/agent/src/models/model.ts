@@ -3,30 +3,31 @@ import type { CacheTtl } from "./cache-ttl.ts";
 import type { TokenPrices } from "./token-prices.ts";
 
 /**
- * A language model, as the loop sees it.
+ * A language model, as the loop uses it.
  *
- * The loop calls `stream` once per attempt with the whole history and reads the parts until `finish`, the only sign that the
- * response is complete. Before it only `text_delta` and `thinking_started` may be shown; blocks may be used after it.
- * Aborting the signal ends the iteration with the signal's reason. Every failure of the provider or the network, before the
- * first part or later, is thrown as `ModelError`. The loop retries, never the model.
- * Several sessions stream from one model at once, and it keeps no state between calls.
+ * The loop calls `stream` once per attempt with the whole history and reads the parts until `finish`, the
+ * only sign that the response is complete. Before it only `text_delta` and `thinking_started` may be shown;
+ * blocks may be used after it. Aborting the signal ends the iteration with the signal's reason. Every failure
+ * of the provider or the network, before the first part or later, is thrown as `ModelError`. The loop
+ * retries, never the model. Several sessions stream from one model at once, and it keeps no state between
+ * calls.
  */
 export interface Model {
-  /** `provider/model`, as the registry names it. */
+  /** The id in the registry, `provider/model`. */
   readonly id: string;
   /** Tokens of input and output together. */
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
-  /** Default: `USUAL_PRICES`. Null: it costs nothing. */
+  /** Default: `USUAL_PRICES`. Null when the model costs nothing. */
   readonly prices?: TokenPrices | null;
   /**
-   * For how many milliseconds after a request the provider's cache has what was in it, where each request says so anew and to write it costs.
-   * Default: null, it has no such cache.
+   * Milliseconds for which the provider's cache keeps a request, when caching is requested explicitly and
+   * writes cost extra. Default: null, the provider has no such cache.
    */
   readonly cacheLifetimeMs?: number | null;
-  /** Whether a request can ask that cache to keep it for an hour, at a higher price. Default: false. */
+  /** Whether a request can ask for a cache lifetime of an hour, at a higher price. Default: false. */
   readonly hasHourCache?: boolean;
-  /** @param onSend called when the request is built and handed to the network. */
+  /** Streams a response. @param onSend called when the request is built and handed to the network. */
   stream(request: ModelRequest, signal: AbortSignal, onSend?: () => void): AsyncIterable<ModelPart>;
 }
 
@@ -36,11 +37,13 @@ export interface ModelRequest {
   /** Append-only and byte-stable from one request of a session to the next. */
   messages: readonly ModelMessage[];
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
-  /** Whether later requests begin with these messages, so that a cache is to have their end. Default true. */
+  /** Whether later requests begin with these messages, so that their end should be cached. Default true. */
   isContinued?: boolean;
-  /** For how long its cache is to keep it; default, and for models without `hasHourCache`: as long as it does by itself. */
+  /** The cache lifetime to ask for. By default, and for models without `hasHourCache`, the provider's own. */
   cacheTtl?: CacheTtl | undefined;
-  /** How many requests with exactly these messages have failed, according to the log. Not sent to providers. */
+  /**
+   * The number of failed requests with exactly these messages, according to the log. Not sent to providers.
+   */
   failedAttempts?: number;
 }
 
@@ -79,8 +82,10 @@ export interface DocumentBlock {
 }
 
 /**
- * - `opaque`: provider data that must be sent back unchanged (signatures, item ids). Stored, never interpreted.
- * - `malformed`: the input as the model wrote it, where that is no JSON object; `input` is then empty.
+ * A block of a response.
+ * - `opaque`: provider data that must be sent back unchanged (signatures, item ids). It is stored and never
+ *   interpreted.
+ * - `malformed`: the input as the model wrote it, when that is not a JSON object; `input` is then empty.
  */
 export type AssistantBlock =
   | { type: "text"; text: string; opaque?: Opaque }
@@ -105,15 +110,15 @@ export interface ToolResultBlock {
 }
 
 export type ModelPart =
-  /** `blockIndex` identifies a block of the response: a delta has the index of the block that it will be part of. */
+  /** `blockIndex` identifies a block of the response; a delta has the index of its block. */
   | { type: "text_delta"; text: string; blockIndex: number }
-  /** The model is thinking. Sent once for a block, when it has content. */
+  /** The model has begun to think. Sent once for a block, when it has content. */
   | { type: "thinking_started"; blockIndex: number }
   /** A complete block. Blocks come in the order in which the model began them. */
   | { type: "block"; block: AssistantBlock; blockIndex: number }
   | { type: "finish"; reason: FinishReason; usage: ModelUsage };
 
-/** `max_tokens`: the response was truncated; its tool calls are dropped. */
+/** Why a response ended. `max_tokens`: it was truncated; its tool calls are dropped. */
 export type FinishReason = "end_turn" | "tool_calls" | "max_tokens" | "refusal";
 
 export type ModelErrorKind =
@@ -125,29 +130,36 @@ export type ModelErrorKind =
   | "context_overflow"
   | "interrupted_stream";
 
-/** What a refusal says about a request that has, or may have, more tokens than the model takes. */
+/** A provider's statement about a request that has, or may have, more tokens than the model takes. */
 export interface Overflow {
   /**
-   * True: the provider says so. False: it rejected the request with words that suggest it (400 or 422, which speak of tokens, length,
-   * context or prompt), so a smaller request is worth one try if this one was larger than the last that was accepted.
+   * True when the provider says so. False when it rejected the request (400 or 422) with a message about
+   * tokens, length, context or prompt. A smaller request is then tried once if this one was larger than the
+   * last that was accepted.
    */
   certain: boolean;
-  /** Tokens that the provider takes, by most texts of input and output together; null when the text states none. */
+  /** Maximum tokens by the provider, mostly of input and output together; null if the message has none. */
   limit: number | null;
-  /** Tokens of the request by the provider's count, with the output limit where it counts that; null when the text states none. */
+  /**
+   * Tokens of the request by the provider's count, including the output limit if it counts that; null when
+   * the message states none.
+   */
   requested: number | null;
 }
 
+/** Thrown when a request to a model fails. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly kind: ModelErrorKind;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** The delay that the provider asked for, in milliseconds. */
+  /** The delay in milliseconds that the provider asked for; null when it asked for none. */
   readonly retryAfterMs: number | null;
-  /** Not null for every `context_overflow`, then `certain`; of the other kinds, for a `request_failed` that may be one. */
+  /**
+   * Not null for every `context_overflow`, and then `certain`, and for a `request_failed` that may be one.
+   */
   readonly overflow: Overflow | null;
-  /** The provider rejected what is in the request: it rejects the same request again, and may take another one. */
+  /** Whether the provider rejected the request's content. It would reject it again. */
   readonly rejected: boolean;
 
   constructor(

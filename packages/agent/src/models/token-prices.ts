@@ -1,11 +1,11 @@
-/** What tokens cost for each that an uncached token of the input costs. */
+/** Prices of tokens relative to an uncached input token. */
 export interface TokenPrices {
-  /** A token of the input that a cache serves. */
+  /** An input token that is read from the cache. */
   cacheRead: number;
-  /** A token of the input that a cache takes. */
+  /** An input token that is written to the cache. */
   cacheWrite: number;
   output: number;
 }
 
-/** Of a model whose prices are not known. */
+/** Default prices for models whose own are unknown. */
 export const USUAL_PRICES: TokenPrices = { cacheRead: 0.1, cacheWrite: 1.25, output: 5 };

@@ -1,21 +1,21 @@
 import { storableText } from "./text.ts";
 
 /**
- * Texts of the loop in a model's history. Stored sessions contain them, so a changed wording invalidates prompt caches and
- * signed thinking.
+ * The texts of this file are what the loop adds to a model's history. Stored sessions contain them, so a
+ * changed wording invalidates prompt caches and signed thinking.
  */
 
 export const INTERRUPTED_CALL =
   "interrupted: the call was cut off before it ended and its outcome is unknown. Look at what it did before you repeat it.";
 
-/** After what such a call printed. */
+/** Follows the output of such a call. */
 export const INTERRUPTED_OUTPUT =
   "interrupted: the call was cut off before it ended and its outcome is unknown. What it printed in its last seconds may be missing here. Look at what it did before you repeat it.";
 
 export const STOPPED_CALL =
   "interrupted: the call was stopped before it ended. What it did until then stays done.";
 
-/** The result of a call that was cut off. @param output what it had printed. */
+/** Returns the result of a call that was cut off. @param output what the call had printed. */
 export function cutOff(note: string, output: string): string {
   return output === "" ? note : `${output.replace(/\n$/, "")}\n[${note}]`;
 }
@@ -47,12 +47,12 @@ export const BLANK_MESSAGE = "[The user sent a blank message.]";
 
 const OPERATOR_NOTICE = "[A message of the operator of this session, not of the user:]";
 
-/** A message of the operator during a session. The system prompt never changes. */
+/** Wraps a message of the operator during a session, since the system prompt never changes. */
 export function operatorMessage(text: string): string {
   return `${OPERATOR_NOTICE}\n\n${text}`;
 }
 
-/** The title and context of the document in the next block; null when it has neither. */
+/** Returns the title and context of the document in the next block; null when it has neither. */
 export function documentHead(title: string | null, context: string | null): string | null {
   if (title === null && context === null) return null;
   return `[A document${title === null ? "" : `: ${title}`}]${context === null ? "" : `\n${context}`}`;
@@ -71,12 +71,12 @@ export function unreadableFile(fileId: string): string {
   return `[The file ${fileId}, which the user attached, cannot be read.]`;
 }
 
-/** Whether a text block of a user message was added by the loop. */
+/** Returns whether a text block of a user message was added by the loop. */
 export function isAddition(text: string): boolean {
   return ADDITIONS.some((beginning) => text.startsWith(beginning));
 }
 
-/** `error.message`: a sentence with the name of the MCP server. */
+/** @param error its `message` is a sentence with the name of the MCP server. */
 export function mcpError(error: { type: string; message: string }): string {
   return error.type === "mcp_tools_left_out_error" ? `[${error.message}]` : missingTools(error.message);
 }
@@ -118,7 +118,7 @@ export function deniedByPolicy(name: string): string {
   return `The tool ${name} is denied by this agent's permission policy. Do the task without it.`;
 }
 
-/** `message`: the client's reason, may be blank. */
+/** @param message the client's reason, may be blank. */
 export function deniedByUser(message: string): string {
   const reason = message.trim();
   return `The user denied this call, and it was not run.${reason === "" ? "" : ` They said: ${reason}`}`;
@@ -128,7 +128,7 @@ export function invalidInput(name: string, errors: string): string {
   return `The input does not fit the tool ${name}, which was not run. ${errors}`;
 }
 
-/** In place of an image or a document of the history. */
+/** Replaces an image or a document of the history. */
 export function rejectedMedia(mediaType: string): string {
   return `[${mediaType}: left out, since the model's provider rejects it]`;
 }
@@ -176,7 +176,7 @@ export function lastAnswer(text: string): string {
   return `${LAST_ANSWER}\n\n${text}`;
 }
 
-/** The last message to a loop of Explore whose budget ended before it answered. */
+/** The last message to a nested loop of Explore whose budget was spent before it answered. */
 export const ANSWER_NOW =
   "[You have used up what you may use. Answer now with what you have found, and say what you did not get to; no call will be run.]";
 

@@ -1,10 +1,10 @@
 /**
- * The form of what a model is sent before the history, and of the results of tools, which is fixed for a session when it is created:
+ * The version of the prefix and of tool results, which is fixed for a session when it is created:
  * - 0: the schemas of custom tools as the client gave them.
- * - 1: as every provider takes them.
+ * - 1: schemas that every provider accepts.
  * - 2: short results of tools (`COMPACT_RESULTS`).
  */
 export const PREFIX_VERSION = 2;
 
-/** From this version on. */
+/** The first version with short results of tools. */
 export const COMPACT_RESULTS = 2;

@@ -1,4 +1,7 @@
-/** The agent's own prompt, then how the sandbox works, then the workspace. The same bytes for every request of a session. */
+/**
+ * Joins the agent's own prompt, the rules of the sandbox, and the workspace. The result has the same bytes
+ * for every request of a session.
+ */
 export function systemPrompt(parts: {
   system: string;
   workspaceDescription: string;

@@ -1,4 +1,7 @@
-/** Shortens a text to about `maxLength` characters: its start and its end, with a line between them that counts what is left out. */
+/**
+ * Shortens a text to about `maxLength` characters: its start and its end, with a line between them that
+ * counts what is left out.
+ */
 export function truncateMiddle(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const half = Math.max(0, Math.floor((maxLength - 60) / 2));
@@ -8,14 +11,14 @@ export function truncateMiddle(text: string, maxLength: number): string {
 }
 
 /**
- * Replaces NUL and lone surrogates by U+FFFD, which providers and PostgreSQL reject. Applied before an event is appended: a
- * session whose history is rejected could never continue.
+ * Replaces NUL and lone surrogates by U+FFFD, since providers and PostgreSQL reject them. Applied before an
+ * event is appended: a session whose history is rejected could never continue.
  */
 export function storableText(text: string): string {
   return text.replaceAll("\0", "\uFFFD").toWellFormed();
 }
 
-/** `storableText` for every string and key inside an object of JSON values. */
+/** Applies `storableText` to every string and key inside an object of JSON values. */
 export function storableObject(object: object): Record<string, unknown> {
   const pairs = Object.entries(object).map(([key, value]) => [storableText(key), storableValue(value)]);
   return Object.fromEntries(pairs) as Record<string, unknown>;

@@ -16,14 +16,14 @@ const MINUTE = 60_000;
 const PRICES = { read: 0.1, "5m": 1.25, "1h": 2 };
 
 interface Step {
-  /** Since the request before, in milliseconds. */
+  /** Milliseconds since the previous request. */
   pause: number;
   appended: number;
 }
 
 /**
- * What a session costs with a cache as Anthropic's: each request reads the longest beginning that is alive, which lengthens its life, and
- * writes the rest for as long as it says.
+ * Returns the cost of a session with a cache like Anthropic's: each request reads the longest prefix that has
+ * not expired, which renews it, and writes the rest with the chosen lifetime.
  */
 function costOf(steps: readonly Step[], choose: (paused: PausedTokens) => CacheTtl): number {
   let [now, tokens, cost] = [0, 2_000, 0];
@@ -56,7 +56,7 @@ function usage(read: number, written: number) {
 
 const followingThePauses = (paused: PausedTokens): CacheTtl => (hourPays(paused) ? "1h" : "5m");
 
-/** Sessions in which a share of the pauses is too long for five minutes, and of these a share too long for an hour. */
+/** Sessions in which some pauses are longer than five minutes, and some of these longer than an hour. */
 const sessions = fc
   .tuple(
     fc.double({ min: 0, max: 1, noNaN: true }),
@@ -137,7 +137,10 @@ test("cache ttl: an agent's choice takes precedence, a free model has five minut
     assert.equal(chooseCacheTtl({}, chosen, paused), undefined);
 });
 
-/** A session of a model with an hour's cache: each of its messages comes after so many minutes, each call of its tool takes as many. */
+/**
+ * Plays a session of a model with an hour's cache. Each message comes after so many minutes, or each call of
+ * the tool takes as many.
+ */
 async function lifetimes(minutes: readonly number[], inTurn: boolean, ttl?: CacheTtl) {
   let now = Date.parse("2026-11-28T12:00:00.000Z");
   const log = new MemoryLog(() => now);

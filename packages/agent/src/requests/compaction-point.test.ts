@@ -20,11 +20,11 @@ import {
 
 const PREFIX = { system: "", tools: [] };
 const LEFT = 5_000;
-/** As many as the rule takes it to be; the model may read less, or more. */
+/** The tokens that the rule assumes; the model may read fewer, or more. */
 const READ_AGAIN = 6_000;
 const SUMMARY = 1_000;
 
-/** Whether a session is compacted whose next request has `tokens`. */
+/** Decides whether a session whose next request has `tokens` is compacted. */
 type Rule = (tokens: number, carried: CarriedTokens | null) => boolean;
 
 const ANSWERED = ["one", "two"].map((text) => ({
@@ -40,8 +40,8 @@ const computed =
   };
 
 /**
- * What a session costs whose requests append so many tokens each, with a cache of Anthropic's kind, and the sizes at which it was
- * compacted. The model reads again what a summary loses.
+ * Returns the cost of a session whose requests append so many tokens each, with a cache like Anthropic's, and
+ * the sizes at which it was compacted. The model reads again what a summary loses.
  */
 function simulate(
   growth: readonly number[],
@@ -257,7 +257,7 @@ for (const [results, length] of [
     const tool = testTool("Echo", () => textResult(`${half}the middle${half}`));
     const agent = { ...testAgent, model: { ...testAgent.model, compact_at: 3_000 } };
     assert.deepEqual(await runTurn(testTurn({ log, model, agent, tools: [tool] })), { type: "end_turn" });
-    // A second round begins after what the first left.
+    // A second task begins with what the first left.
     log.message("the second task");
     assert.deepEqual(await runTurn(testTurn({ log, model, agent, tools: [tool] })), { type: "end_turn" });
     assert.ok(compactions >= 1);

@@ -5,32 +5,33 @@ import { estimatePrefixTokens, estimateTokens } from "../models/estimate-tokens.
 import { type TokenPrices, USUAL_PRICES } from "../models/token-prices.ts";
 import { estimateRequestTokens, type RequestPrefix } from "./context-window.ts";
 
-/** No session is compacted below so many tokens, unless its agent says so. */
+/** The fewest tokens at which a session is compacted, unless its agent sets a point. */
 export const COMPACTION_FLOOR = 28_000;
-/** Tokens that a summary has. */
+/** Tokens of a summary. */
 const SUMMARY_TOKENS = 1_000;
 /** Tokens that follow the prefix after a compaction: the summary, the user's messages, the newest results. */
 const KEPT_TOKENS = 5_000;
-/** Tokens of what the model reads again because the summary does not have it: about three files, since the newest results are kept. */
+/** Tokens that the model reads again, since the summary lacks them: about three files. */
 const READ_AGAIN_TOKENS = 6_000;
-/** A compaction that gains less than this share of the point at which it is made is not worth what it loses. */
+/** The least gain of a compaction, as a share of the point at which it is made. */
 const MIN_GAIN = 1 / 4;
 
 export interface CompactionOptions {
-  /** Default: the usual ones. Null: the model costs nothing, so that only a full window or `compactAt` is a reason. */
+  /** Default: the usual prices. Null if the model is free: only a full window or `compactAt` counts then. */
   prices?: TokenPrices | null | undefined;
-  /** The agent's `compact_at`, in tokens: it takes the place of the computed point. */
+  /** The agent's `compact_at`, in tokens, which replaces the computed point. */
   compactAt?: number | undefined;
 }
 
 /**
- * Whether a summary now costs less than carrying the context on, although the window has room.
+ * Returns whether a summary costs less than continuing with the whole context, although the window has room.
  *
- * What a summary costs hardly depends on when it is made; it saves what later requests read. How many will follow nobody knows, so
- * the rule is that of renting or buying: the summary is due when the session has paid as much for sending again what came since the
- * last compaction as a summary costs. In a session of an even rhythm that is the cheapest interval (the costs of both are equal at the
- * minimum of their sum), and wherever a session ends, it has paid at most twice what was necessary. The rhythm is in what the
- * provider reported: many small requests, large results, and pauses after which the cache is written anew, each bring it nearer.
+ * The cost of a summary hardly depends on when it is made; it saves input of later requests, whose number is
+ * unknown. So the rule is that of renting or buying. The summary is due when sending the same tokens again
+ * since the last compaction has cost as much as a summary. In a session of an even rhythm that is the
+ * cheapest interval, because the two costs are equal at the minimum of their sum. Wherever a session ends, it
+ * has paid at most twice the necessary cost. The provider's reported usage reflects the rhythm: many small
+ * requests, large results, and pauses after which the cache is written again all make a summary due earlier.
  */
 export function isCompactionDue(
   history: History,
@@ -49,19 +50,20 @@ export function isCompactionDue(
 }
 
 /**
- * Whether the model has answered twice since the last compaction. What it called for first may be more than a compaction keeps: compacted
- * before it saw that, it would call for it again, and so on.
+ * Returns whether the model has answered twice since the last compaction. The results that it first asks for
+ * may exceed what a compaction keeps: compacted before it saw them, it would ask for them again and again.
  */
 function hasProgressed({ messages }: History): boolean {
   return messages.filter(({ role }) => role === "assistant").length >= 2;
 }
 
-/** Of the pauses that outlast a cache, so many are taken to end with a message. */
+/** The assumed share of pauses longer than the cache's lifetime that end with a message. */
 const SHARE_OF_RETURNS = 1 / 3;
 
 /**
- * Whether a summary made now, while the cache still has the history, costs less than what writing the history anew after a pause is expected
- * to: an idle session may never be spoken to again. What later requests read less comes on top.
+ * Returns whether a summary while the history is still cached costs less than the expected cost of writing
+ * the history again after a pause. The expectation counts that an idle session may never continue; savings of
+ * later requests come on top.
  */
 export function paysBeforePause(
   history: History,
@@ -78,16 +80,16 @@ export function paysBeforePause(
   return saved > tokens * prices.cacheRead + SUMMARY_TOKENS * prices.output;
 }
 
-/** What each kind of token costs in this session, for each uncached one of the input. */
+/** The price of each kind of token in this session, relative to an uncached input token. */
 interface PricesPaid {
-  /** What was sent before. */
+  /** A token that was sent before. */
   again: number;
-  /** What is sent for the first time. */
+  /** A token that is sent for the first time. */
   first: number;
   output: number;
 }
 
-/** Of a provider that reports no tokens of a cache there is none. */
+/** Returns the session's prices. A provider that reports no cached tokens is assumed to have no cache. */
 export function pricesPaid(carried: CarriedTokens, prices: TokenPrices): PricesPaid {
   return {
     again: carried.read > 0 ? prices.cacheRead : 1,
@@ -96,12 +98,12 @@ export function pricesPaid(carried: CarriedTokens, prices: TokenPrices): PricesP
   };
 }
 
-/** What one token was that the cache took, of which some are kept for an hour. */
+/** Returns the average price of a token written to the cache, of which some have a lifetime of an hour. */
 function writePrice({ written, writtenForHour }: CarriedTokens, { cacheWrite }: TokenPrices): number {
   return cacheWrite * (1 + (written > 0 ? (writtenForHour / written) * HOUR_SURCHARGE : 0));
 }
 
-/** What was paid beyond sending each token once, and beyond what every request has that follows a compaction. */
+/** Returns the cost of sending tokens again, beyond those that every request after a compaction has. */
 export function carriedCost(carried: CarriedTokens, prices: TokenPrices): number {
   const { requests, first, newest, uncached, read, written } = carried;
   const paid = uncached + read * prices.cacheRead + written * writePrice(carried, prices);
@@ -109,7 +111,7 @@ export function carriedCost(carried: CarriedTokens, prices: TokenPrices): number
   return Math.max(0, paid - newest * price.first - first * (requests - 1) * price.again);
 }
 
-/** Of a summary of so many tokens: it reads them, is written, and the next requests send what was kept and what is read again. */
+/** Returns a summary's cost: reading `tokens`, writing it, and sending what is kept and read again. */
 export function summaryCost(tokens: number, price: PricesPaid): number {
   return (
     tokens * price.again + SUMMARY_TOKENS * price.output + (KEPT_TOKENS + READ_AGAIN_TOKENS) * price.first

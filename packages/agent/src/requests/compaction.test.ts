@@ -15,7 +15,7 @@ import { createRehearsalModel } from "../models/rehearsal/rehearsal-model.ts";
 import * as notes from "../prompts/notes.ts";
 import { type Tool, type ToolContext, textResult } from "../tools/tool.ts";
 
-/** Rejects, as a provider does, requests without room for the response and histories with calls apart from their results. */
+/** Rejects, like a provider, requests without room for a response, and calls without their results. */
 function strict(model: Model, requests: ModelRequest[]): Model {
   return {
     ...model,

@@ -11,8 +11,9 @@ import type { FinishedResponse } from "./send-request.ts";
 import type { SentMessages } from "./turn-requests.ts";
 
 /**
- * The messages of the request for a summary, of at most `budget` tokens by estimate. Tools and system prompt stay the same although
- * no call will run: providers reject calls in a history without their tools, and cache and signed thinking depend on the prefix.
+ * Returns the messages of the request for a summary, of at most `budget` tokens by estimate. Tools and system
+ * prompt stay the same although no call will run. Providers reject calls in a history without their tools,
+ * and cache and signed thinking depend on the prefix.
  */
 export function summaryMessages(messages: readonly ModelMessage[], budget: number): SentMessages {
   const instruction = { type: "text" as const, text: notes.SUMMARY_INSTRUCTION };
@@ -23,17 +24,18 @@ export function summaryMessages(messages: readonly ModelMessage[], budget: numbe
   return { messages: [...before, { role: "user", content: [...own, instruction] }], isContinued: false };
 }
 
-/** The text of a response to such a request; null when it has none. */
+/** Returns the text of a response to such a request; null when it has none. */
 export function summaryOf({ blocks }: FinishedResponse): string | null {
   const texts = blocks.filter((block: AssistantBlock) => block.type === "text").map(({ text }) => text);
   return texts.join("\n").trim() || null;
 }
 
 /**
- * The event that replaces the history by a summary.
+ * Creates the event that replaces the history by a summary.
  *
  * @param room tokens that the messages of the next request may have.
- * @param learned the context window in tokens that the model turned out to have, if it is news.
+ * @param learned the model's context window in tokens as learned from a rejected request; null when the log
+ * has it.
  */
 export function compactionDraft(
   summary: string,
@@ -67,8 +69,9 @@ export function compactionDraft(
 }
 
 /**
- * The summary and the newest user message, each truncated to 40% of the characters, that message's images if they fit into 20% of
- * the tokens, and in what is left what `keptContent` keeps.
+ * Returns what is stored of the history. The summary and the newest user message are each truncated to 40% of
+ * the characters. That message's images are kept if they fit into 20% of the tokens. `keptContent` fills the
+ * remaining room.
  */
 function compactionMemo(summary: string, history: History, tokens: number, learned: number | null): Memo {
   const characters = 4 * tokens;
@@ -88,7 +91,10 @@ function compactionMemo(summary: string, history: History, tokens: number, learn
   };
 }
 
-/** Where no response is due, the user answers to what the model said. Of `room` tokens it takes what the notes leave. */
+/**
+ * Returns the model's newest text when no response is due, because the user replies to it. It gets up to 20%
+ * of `room` tokens, counted as characters, which the notes leave free.
+ */
 function answerOf({ responseDue, messages }: History, room: number): Pick<Memo, "answer"> {
   const last = messages.at(-1);
   if (responseDue || last?.role !== "assistant") return {};
@@ -99,5 +105,5 @@ function answerOf({ responseDue, messages }: History, room: number): Pick<Memo, 
 /** Characters. */
 const MAX_ANSWER = 16_000;
 
-/** Characters of the notes around what is kept. */
+/** Characters of the notes around the kept content. */
 const MAX_HEADINGS = 500;

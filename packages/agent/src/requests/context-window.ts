@@ -21,8 +21,9 @@ export function contextWindowOf(
 }
 
 /**
- * Tokens of the next request: the usage that the newest response reported, and an estimate of what was appended since. An
- * estimate of everything when there is no response, or its provider reports no usage.
+ * Returns the tokens of the next request: the usage that the newest response reported, and an estimate of
+ * what was appended since. Everything is estimated when there is no response, or its provider reports no
+ * usage.
  */
 export function estimateRequestTokens(history: History, prefix: RequestPrefix): number {
   const { measured, messages } = history;
@@ -30,7 +31,7 @@ export function estimateRequestTokens(history: History, prefix: RequestPrefix): 
   return measured.tokens + estimateTokens(messages.slice(measured.messages));
 }
 
-/** Whether the next request would leave less than the output reserve. Never directly after a compaction. */
+/** Returns whether the next request would use the output reserve. False directly after a compaction. */
 export function exceedsWindow(history: History, prefix: RequestPrefix, window: ContextWindow): boolean {
   return !history.compacted && estimateRequestTokens(history, prefix) > window.size - window.outputReserve;
 }

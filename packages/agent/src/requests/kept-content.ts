@@ -4,18 +4,18 @@ import type { ModelMessage, ToolResultBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import { truncateMiddle } from "../prompts/text.ts";
 
-/** About 4,000 tokens. */
+/** Characters of the newest results, about 4,000 tokens. */
 const MAX_RESULT_CHARACTERS = 16_000;
-/** Of the first message, which says what all is about: some 25,000 tokens. */
+/** Characters of the first message, which states the task: some 25,000 tokens. */
 const MAX_FIRST_CHARACTERS = 100_000;
-/** Of the others together. */
+/** Characters of the other messages together. */
 const MAX_MESSAGE_CHARACTERS = 32_000;
 const MAX_FILE_CHARACTERS = 8_000;
 const MAX_INPUT_CHARACTERS = 300;
 
 /**
- * What outlasts a compaction besides the summary and the user's newest message: what the user wrote before, the files that were
- * changed, and the newest results, in at most `room` characters.
+ * Returns the user's earlier messages, the changed files and the newest results, in at most `room`
+ * characters. A compaction keeps them besides the summary and the user's newest message.
  */
 export function keptContent(history: History, room: number): Pick<Memo, "messages" | "files" | "results"> {
   const messages = keptMessages(history.earlierMessages, room * 0.5);
@@ -29,7 +29,7 @@ export function keptContent(history: History, room: number): Pick<Memo, "message
   };
 }
 
-/** The first one whole, if it fits, the others shortened until they fit; of very many the newest. */
+/** Keeps the first message whole if it fits, and shortens the others; if that does not do, drops old ones. */
 function keptMessages(messages: readonly string[], room: number): string[] {
   const [first, ...between] = messages;
   if (first === undefined) return [];
@@ -56,7 +56,7 @@ function lengthOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length + SEPARATOR, 0);
 }
 
-/** Each result with its call, all shortened alike. Null when there is none, or no room. */
+/** Returns each result with its call, all cut to the same length; null when there is none, or no room. */
 function newestResults(messages: readonly ModelMessage[], room: number): string | null {
   const index = messages.findLastIndex(({ role }) => role === "tool");
   const round = messages[index];

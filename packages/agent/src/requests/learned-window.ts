@@ -4,17 +4,20 @@ import type { ModelError } from "../models/model.ts";
 import { type ContextWindow, contextWindowOf, type RequestPrefix } from "./context-window.ts";
 
 const MIN_BUDGET = 100;
-/** Nothing is learned from a smaller request that is too large by an answer without a number: it may have too many bytes. */
+/**
+ * The smallest request in tokens whose rejection without a stated limit says something about the window: a
+ * smaller one may have too many bytes.
+ */
 const MIN_WINDOW = 8_192;
 
-/** The context window of a session's model: as it is set up, or smaller, as it turned out to be. */
+/** The context window of a session's model: as configured, or smaller, as rejected requests have shown. */
 export class LearnedWindow {
   readonly #model: { contextWindow: number; maxOutputTokens: number };
   readonly #limit: number;
   #learned: number | null = null;
-  /** Estimated tokens of the newest request that was rejected for its size. */
+  /** Estimated tokens of the newest request that was rejected for its size without a stated limit. */
   #rejected: number | null = null;
-  /** Estimated tokens for each that the provider counts, at most 1. */
+  /** Estimated tokens per token that the provider counts, at most 1. */
   #ratio = 1;
 
   /** @param limit the agent's limit of the window, in tokens. */
@@ -28,13 +31,14 @@ export class LearnedWindow {
     return contextWindowOf(this.#model, Math.min(this.#limit, learned));
   }
 
-  /** Its tokens, if the log does not have them yet. */
+  /** Returns the learned window in tokens, or null when the log already has it. */
   news({ contextWindow }: History): number | null {
     return this.#learned === contextWindow ? null : this.#learned;
   }
 
   /**
-   * Takes what the provider says of a request that was too large: the limit that it names, or else that it takes less than this.
+   * Learns from the rejection of a request that was too large: the stated limit, or else that the window is
+   * smaller than the request.
    *
    * @param tokens of the request, by estimate.
    */
@@ -48,7 +52,7 @@ export class LearnedWindow {
     if (certain && size < this.of(history).size) this.#learned = size;
   }
 
-  /** Tokens by estimate that the messages of the next request may have; half as many after each further refusal. */
+  /** Returns the estimated tokens for the next request's messages; halved after each further rejection. */
   budget(history: History, prefix: RequestPrefix, refusals: number): number {
     const { size, outputReserve } = this.of(history);
     const room = (size - outputReserve) * this.#ratio;

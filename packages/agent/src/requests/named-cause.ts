@@ -3,15 +3,16 @@ import type { ModelMessage, ModelRequest } from "../models/model.ts";
 import { toolDigest } from "./offered-tools.ts";
 import { type NumberedItem, requestItems, type WireFormat } from "./request-items.ts";
 
-/** What was sent, as far as a provider's answer can name it. */
+/** The parts of a request that a provider's error can name. */
 export type SentRequest = Pick<ModelRequest, "system" | "tools" | "messages">;
 
 /**
- * What a provider's answer names as the reason for which it rejects a request, by name (of a tool), by place (`messages.3.content.1`,
- * `input[4]`, `tools.2`) or by kind (an image, a document, thinking); null when it names nothing that the request has. `accepted`
- * messages were taken before: a kind is looked for behind them first.
+ * Finds the cause that a provider's error names. It may name a tool, a position (`messages.3.content.1`,
+ * `input[4]`, `tools.2`) or a kind (an image, a document, thinking). Returns null when the request has
+ * nothing of that. A kind is first looked for after the `accepted` messages, which the provider took before.
  *
- * @param foreignTools set when what an answer named before was not all: then the whole kind is, and these tools with a tool.
+ * @param foreignTools not null when omitting the part that an earlier error named did not suffice. Then the
+ * whole kind is omitted, and with a tool all of these.
  */
 export function namedCause(
   answer: string,
@@ -25,7 +26,7 @@ export function namedCause(
   return place ?? namedKind(answer, sent.messages, foreignTools === null ? accepted : 0);
 }
 
-/** Digests by name. */
+/** Returns digests by tool name. */
 function namedTools(answer: string, { tools }: SentRequest): Record<string, string> | null {
   const index = /\btools?(?:\.|\[)(\d+)/.exec(answer)?.[1];
   const placed = index === undefined ? undefined : tools[Number(index)];
@@ -67,7 +68,7 @@ function placesIn(item: NumberedItem | undefined, content: number | null, part: 
   return part === null ? places : places.map((place) => ({ ...place, part }));
 }
 
-/** `tool_result` for one with an image counts as an image: some answers name no part of it. */
+/** Returns a block's type. A `tool_result` with an image is an image: some errors do not name the part. */
 function typeAt({ message, block, part }: Place, messages: readonly ModelMessage[]): string {
   const found = messages[message];
   if (found?.role !== "tool") return found?.content[block]?.type ?? "";

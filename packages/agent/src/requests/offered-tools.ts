@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import type { History } from "../history/history.ts";
 import type { ToolDefinition } from "../models/model.ts";
 
-/** Names a definition in the log: a tool whose definition has changed is offered again. */
+/** Identifies a definition in the log: a tool whose definition has changed is offered again. */
 export function toolDigest({ name, description, inputSchema }: ToolDefinition): string {
   const text = JSON.stringify([name, description, inputSchema]);
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** The tools without those that the provider rejects. */
+/** Returns the tools without those that the provider rejects. */
 export function offeredTools(
   tools: readonly ToolDefinition[],
   omitted: History["omittedTools"],

@@ -9,7 +9,7 @@ import { namedCause } from "./named-cause.ts";
 import { offeredTools, toolDigest } from "./offered-tools.ts";
 import { isSmaller, NOT_TEXT, type RemedyPlan, remedyPlans } from "./remedy-plans.ts";
 
-/** What is sent of a history. */
+/** The part of a history that is sent. */
 export interface Sendable {
   prefix: RequestPrefix;
   messages: readonly ModelMessage[];
@@ -20,9 +20,9 @@ const MAX_EMPTY_SUMMARIES = 2;
 const NO_SUMMARY = "The model wrote no summary of the conversation.";
 
 /**
- * Finds what to leave out when the provider rejects a request for good, so that no session ends with what is in its log. What was
- * left out of a request that is answered is left out from then on, by an event that comes with the answer. What did not help is
- * sent again.
+ * Finds what to leave out when the provider permanently rejects a request, so that no content of the log can
+ * end a session. When the shortened request succeeds, an event that is appended with the response makes the
+ * omission permanent. An omission that did not help is undone.
  */
 export class Remedies {
   readonly #prefix: RequestPrefix;
@@ -42,13 +42,13 @@ export class Remedies {
     this.#foreignTools = Object.fromEntries(foreign.map((tool) => [tool.name, toolDigest(tool)]));
   }
 
-  /** Whether the next request is one for a summary; null: as the size of the history says. */
+  /** Whether the next request asks for a summary; null when the size of the history decides. */
   get summarises(): boolean | null {
     if (this.#plan === "summarise") return true;
     return isSmaller(this.#plan) ? false : null;
   }
 
-  /** What is sent of a history, with the remedy that is tried. */
+  /** Returns what is sent of a history, with the remedy that is being tried. */
   sendable(history: History): Sendable {
     const { messages, omitted } = omitFrom(history.messages, this.#omissions, history.newestMessage);
     const rejected = this.#omissions.map((one) => (one.of === "tools" ? one.digests : {}));
@@ -56,7 +56,7 @@ export class Remedies {
     return { prefix: { ...this.#prefix, tools }, messages, omitted };
   }
 
-  /** The messages to summarise, and how many tokens they may have. After a refusal they are without all that is not text. */
+  /** Returns the messages to summarise, and their maximum tokens. After a rejection they are only text. */
   toSummarise(history: History, sent: Sendable): { messages: readonly ModelMessage[]; budget: number } {
     const budget = this.#window.budget(history, sent.prefix, this.#refusals.length);
     if (this.#refusals.length === 0) return { messages: sent.messages, budget };
@@ -64,8 +64,9 @@ export class Remedies {
   }
 
   /**
-   * Whether an error that no retry has mended is taken for a rejection: some servers answer 500 for an image or a tool that they do not
-   * take. It has to name what the request has, and is believed once: a provider that is out of order names nothing for long.
+   * Returns whether an error that retries did not fix counts as a rejection. Some servers answer 500 for an
+   * image or a tool that they do not accept. The error must name something that the request has. Only the
+   * first such error counts, since a failing provider may name anything.
    */
   isRejection(error: ModelError, history: History, sent: Sendable): boolean {
     if (error.rejected) return true;
@@ -73,7 +74,7 @@ export class Remedies {
     return this.#refusals.length === 0 && namedCause(error.message, request, history.accepted, null) !== null;
   }
 
-  /** The request was rejected. Returns the error with which the turn ends; null: another remedy is to be tried. */
+  /** Handles a rejection. Returns the error that ends the turn, or null to try another remedy. */
   rejected(error: ModelError, history: History, sent: Sendable): ModelError | null {
     const isRepeated = this.#refusals.at(-1)?.message === error.message;
     this.#refusals.push(error);
@@ -96,7 +97,7 @@ export class Remedies {
     return null;
   }
 
-  /** The response to a request for a summary has none. It is asked for once more; then the oldest results are cut in its place. */
+  /** Handles a response without a summary. After a second one, the oldest results are cut instead. */
   noSummary(history: History, sent: Sendable): void {
     this.#emptySummaries += 1;
     if (this.#emptySummaries < MAX_EMPTY_SUMMARIES) return;
@@ -104,7 +105,7 @@ export class Remedies {
     this.#plan = [...this.#omissions, { of: "size", budget }];
   }
 
-  /** The event that says what the response that comes with it does not rest on; none if nothing was left out. */
+  /** Returns the event that records the omissions of a successful request; empty if nothing was left out. */
   drafts(history: History, { omitted }: Sendable): Draft[] {
     const omissions = this.#omissions;
     if (omissions.length === 0) return [];
@@ -120,13 +121,13 @@ export class Remedies {
     return [{ event, memo: { omissions, ...window } }];
   }
 
-  /** A summary is in the log: what is rejected after it counts on. */
+  /** Records that a summary is in the log. Later rejections continue the same series. */
   summarised(): void {
     this.#isSummarised = this.#refusals.length > 0;
     this.#plan = null;
   }
 
-  /** A response is in the log. */
+  /** Resets the state when a response is in the log. */
   answered(): void {
     this.#refusals = [];
     this.#isSummarised = false;

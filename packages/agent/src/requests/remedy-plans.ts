@@ -4,43 +4,44 @@ import { estimateTokens } from "../models/estimate-tokens.ts";
 import type { ModelError, ModelMessage } from "../models/model.ts";
 import { namedCause, type SentRequest } from "./named-cause.ts";
 
-/** What is done about a request that was rejected: its history is summarised first, or it is sent without something. */
+/** The remedy for a rejected request: its history is summarised first, or it is sent with omissions. */
 export type RemedyPlan = "summarise" | readonly Omission[];
 
-/** A request that was rejected, and what it was made of. */
+/** A rejected request and what it was made from. */
 export interface Rejection {
   error: ModelError;
-  /** How many requests were rejected since the last response, this one included. */
+  /** The number of requests rejected since the last response, including this one. */
   count: number;
-  /** The answer is that of the rejection before: what it names is not the cause. */
+  /** Whether the error equals the previous one: what it names is not the cause. */
   isRepeated: boolean;
-  /** The history was summarised since the last response because a request was rejected. */
+  /** Whether the history was summarised since the last response because a request was rejected. */
   isSummarised: boolean;
   history: History;
   sent: SentRequest;
-  /** The remedy with which it was sent; null for the first one. */
+  /** The remedy that the request was sent with; null for the first request. */
   plan: RemedyPlan | null;
-  /** Digests by name of the tools that are not the service's own. */
+  /** Digests, by name, of the tools that are not the service's own. */
   foreignTools: Readonly<Record<string, string>>;
-  /** Tokens by estimate that the messages of the next request may have. */
+  /** The estimated tokens that the messages of the next request may have. */
   budget: number;
 }
 
-/** Less than this is not worth a summary. */
+/** Tokens below which a summary is not worth its cost. */
 const MIN_SUMMARISED_TOKENS = 500;
 const MIN_NEWEST_CHARACTERS = 400;
 const ALL_MEDIA: Omission = { of: "media", types: ["image", "document"], from: 0 };
 
-/** What a summary can be made without. */
+/** Omits what a summary does not need. */
 export const NOT_TEXT: readonly Omission[] = [ALL_MEDIA, { of: "thinking" }];
 
 /**
- * What to try after a rejection, the likeliest first; each changes what is sent. After the third rejection nothing is left of the
- * history but the user's newest message, so that the fourth request is answered whatever the cause is.
+ * Returns the remedies to try after a rejection, the likeliest first; each changes what is sent. After the
+ * third rejection only the user's newest message is left of the history, so that the fourth request succeeds
+ * whatever the cause is.
  */
 export function remedyPlans(rejection: Rejection): RemedyPlan[] {
   const steps = isTooLarge(rejection) ? stepsForSize(rejection) : stepsForContent(rejection);
-  // A summary took the place of one of the steps, and has left little to leave out.
+  // A summary counts as one of the steps, since it leaves little to omit.
   const done = rejection.count - 1 + (rejection.isSummarised ? 1 : 0);
   return steps.slice(done).flatMap((plans) =>
     plans.flatMap((plan) => {
@@ -50,12 +51,12 @@ export function remedyPlans(rejection: Rejection): RemedyPlan[] {
   );
 }
 
-/** The provider says so, or the request that the remedy for that made was rejected in its turn. */
+/** Returns whether the request was too large: the provider says so, or a remedy for size was rejected. */
 function isTooLarge({ error, plan }: Rejection): boolean {
   return error.overflow?.certain === true || plan === "summarise" || isSmaller(plan);
 }
 
-/** Whether a plan makes do with a history of a certain size, so that it needs no summary. */
+/** Returns whether a plan limits the size of the history, so that it needs no summary. */
 export function isSmaller(plan: RemedyPlan | null): boolean {
   if (plan === null || plan === "summarise") return false;
   return plan.some(({ of }) => of === "size" || of === "messages");
@@ -106,7 +107,7 @@ function isMostlyMedia(messages: readonly ModelMessage[]): boolean {
   return JSON.stringify(without).length * 2 < JSON.stringify(messages).length;
 }
 
-/** A plan without the omissions that change nothing; null when none is left. */
+/** Returns a plan without the omissions that change nothing; null when none is left. */
 function effectivePart(plan: RemedyPlan, { error, history }: Rejection): RemedyPlan | null {
   if (plan === "summarise") {
     const isWorthIt =

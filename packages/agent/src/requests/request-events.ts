@@ -3,7 +3,7 @@ import type { Draft } from "../history/log-entry.ts";
 import { nestedDraft, type OpenPart } from "../history/nested-events.ts";
 import type { ModelError, ModelErrorKind } from "../models/model.ts";
 
-/** The end of a request; `usage` is null when it failed or was aborted. */
+/** Creates the end of a request; `usage` is null when it failed or was aborted. */
 export function requestEnd(start: string, usage: ModelUsage | null): Draft {
   return {
     event: {
@@ -15,14 +15,14 @@ export function requestEnd(start: string, usage: ModelUsage | null): Draft {
   };
 }
 
-/** The ends of the requests that a dead process had begun in the own loops of calls. */
+/** Creates the ends of the requests that a dead process had begun in nested loops. */
 export function endedPartRequests(parts: readonly OpenPart[]): Draft[] {
   return parts.flatMap(({ type, id, parent }) =>
     type === "request" ? [nestedDraft(requestEnd(id, null), parent)] : [],
   );
 }
 
-/** The end of a request whose response counts for nothing, but for what it cost. */
+/** Creates the end of a request whose response is discarded, but whose usage counts. */
 export function failedRequestEnd(start: string, usage: ModelUsage): Draft {
   return {
     event: {
@@ -34,7 +34,7 @@ export function failedRequestEnd(start: string, usage: ModelUsage): Draft {
   };
 }
 
-/** The `session.error` of a failed request. */
+/** Creates the `session.error` of a failed request. */
 export function errorEvent(error: ModelError, retry: "retrying" | "exhausted" | "terminal"): NewEvent {
   return {
     type: "session.error",

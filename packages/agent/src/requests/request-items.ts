@@ -1,13 +1,13 @@
 import type { BlockPlace } from "../history/replace-blocks.ts";
 import type { ModelMessage, ModelRequest } from "../models/model.ts";
 
-/** How a provider numbers what a request has: Anthropic's messages, the items of OpenAI's Responses, or chat messages. */
+/** A provider's numbering: Anthropic's messages, items of OpenAI's Responses, or chat messages. */
 export type WireFormat = "anthropic" | "responses" | "chat";
 
 /** The blocks of an item of a request, in the order in which the provider numbers them. */
 export type NumberedItem = readonly Omit<BlockPlace, "type">[];
 
-/** The numbered items of a request, each with the blocks of the history that it is made of; a system prompt has none. */
+/** Returns a request's numbered items with the blocks that they are made of; a system prompt has none. */
 export function requestItems(
   format: WireFormat,
   { system, messages }: Pick<ModelRequest, "system" | "messages">,
@@ -18,7 +18,7 @@ export function requestItems(
   return [...before, ...messages.flatMap(items)];
 }
 
-/** Results and the user's blocks after them are one message. */
+/** Merges results and the user's blocks after them into one message. */
 function mergedItems(messages: readonly ModelMessage[]): NumberedItem[] {
   const items: NumberedItem[] = [];
   for (const [message, { role, content }] of messages.entries()) {
@@ -30,7 +30,7 @@ function mergedItems(messages: readonly ModelMessage[]): NumberedItem[] {
   return items;
 }
 
-/** Each result is a message of its own; images of results are in a message after them, each behind a text. */
+/** Makes each result a message of its own. Images of results follow in another message, each after a text. */
 function chatItems(given: ModelMessage, message: number): NumberedItem[] {
   const blocks = given.content.map((_, block) => ({ message, block }));
   if (given.role !== "tool") return [blocks];
@@ -41,7 +41,7 @@ function chatItems(given: ModelMessage, message: number): NumberedItem[] {
   return [...blocks.map((block) => [block]), ...(after.length === 0 ? [] : [after])];
 }
 
-/** Each block of a response and each result is an item. */
+/** Makes each block of a response and each result an item. */
 function responseItems({ role, content }: ModelMessage, message: number): NumberedItem[] {
   const blocks = content.map((_, block) => ({ message, block }));
   return role === "user" ? [blocks] : blocks.map((block) => [block]);

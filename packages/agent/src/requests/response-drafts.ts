@@ -11,11 +11,11 @@ import type { FinishedResponse } from "./send-request.ts";
 type Call = Extract<AssistantBlock, { type: "tool_call" }>;
 
 /**
- * The events of a complete response, for one append: its blocks in order, then the end of the request. Of a response that
- * was truncated or refused only the text is kept: its last call may be incomplete, and thinking must be followed by what it
- * led to. After a truncated one the model gets a note.
+ * Creates the events of a complete response, for one append: its blocks in order, then the end of the
+ * request. Only the text of a truncated or refused response is kept: its last call may be incomplete, and
+ * thinking must be followed by what it led to. After a truncated response the model gets a note.
  *
- * `decisions`: one for each draft that announces a call, in order.
+ * `decisions` has one element for each draft that announces a call, in order.
  */
 export function responseDrafts(
   start: string,
@@ -38,7 +38,7 @@ export function responseDrafts(
   return { drafts: [...drafts, end], decisions };
 }
 
-/** Blank texts are dropped: providers reject them in a later request. */
+/** Returns the block, or nothing if it is dropped: providers reject blank texts in a later request. */
 function keptBlock(block: AssistantBlock, reason: FinishedResponse["reason"]): AssistantBlock[] {
   const complete = reason === "end_turn" || reason === "tool_calls";
   if (block.type !== "text") return complete ? [block] : [];
@@ -65,7 +65,10 @@ function callDraft(block: Call, decision: CallDecision): Draft {
   return { event, memo: { call_id: block.id, ...memo, ...opaque } };
 }
 
-/** A call of a custom tool that is denied is announced as one of the service's own, so that no client runs it. */
+/**
+ * Creates the event that announces a call. A denied call of a custom tool is announced as one of the
+ * service's own, so that no client runs it.
+ */
 function toolUseEvent(
   call: { name: string; input: Record<string, unknown> },
   decision: CallDecision,

@@ -2,47 +2,47 @@ import { formatId, newUuid } from "@berth/contract";
 import type { AssistantBlock, ModelPart } from "../models/model.ts";
 import { storableText } from "../prompts/text.ts";
 
-/** A piece of an event that is not stored yet. It never is when its request ends with an error. */
+/** A piece of an event that is not stored yet, and never will be if its request ends with an error. */
 export interface PreviewPiece {
   /** Id of the `span.model_request_start`. */
   requestId: string;
   /** The id that the event will have. */
   eventId: string;
   type: "agent.message" | "agent.thinking";
-  /** Characters of the event's text before this piece. */
+  /** The number of characters of the event's text before this piece. */
   offset: number;
-  /** Empty for `agent.thinking`: only that it began is shown. */
+  /** Empty for `agent.thinking`: the preview only shows that it began. */
   text: string;
 }
 
 export type OnPreview = (piece: PreviewPiece) => void;
 
-/** Changes a text that arrives in pieces, and may hold back the end of what it has. */
+/** Transforms a text that arrives in pieces, and may hold back its end. */
 export interface TextStream {
   write(piece: string): string;
-  /** Returns what is held back. */
+  /** Returns the text that is held back. */
   end(): string;
 }
 
-/** A new stream for each text. */
+/** Creates a new stream for each text. */
 export type TextStreams = () => TextStream;
 
 const UNCHANGED: TextStreams = () => ({ write: (piece) => piece, end: () => "" });
 
 interface ShownBlock {
   eventId: string;
-  /** Text that has not been taken. */
+  /** Text that was not yet passed to `stream`. */
   buffered: string;
-  /** How many characters have been taken. */
+  /** The number of characters passed to `stream`. */
   taken: number;
   stream: TextStream;
-  /** How many characters have been shown. */
+  /** The number of characters shown. */
   shown: number;
 }
 
 /**
- * Shows a response while it streams, and remembers the event ids of the pieces for the events that they become. Text is held
- * back while it is blank, since a blank text becomes no event.
+ * Shows a response while it streams, and assigns the ids of the events that its blocks become. Blank text is
+ * held back, since a blank text becomes no event.
  */
 export class ResponsePreview {
   readonly #requestId: string;
@@ -51,7 +51,7 @@ export class ResponsePreview {
   readonly #blocks = new Map<number, ShownBlock>();
   readonly #ids = new Map<AssistantBlock, string>();
 
-  /** @param newStream what the text of each block goes through before it is shown. */
+  /** @param newStream creates the filter for the text of each block. */
   constructor(requestId: string, onPreview: OnPreview, newStream: TextStreams = UNCHANGED) {
     this.#requestId = requestId;
     this.#onPreview = onPreview;
@@ -65,7 +65,7 @@ export class ResponsePreview {
     else if (block === undefined) this.#show("agent.thinking", this.#begin(part.blockIndex).eventId, 0, "");
   }
 
-  /** The event id under which a block was shown; undefined when it was not. */
+  /** Returns the event id under which a block was shown; undefined when it was not. */
   idOf(block: AssistantBlock): string | undefined {
     return this.#ids.get(block);
   }

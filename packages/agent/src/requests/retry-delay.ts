@@ -1,32 +1,36 @@
 import type { ModelError } from "../models/model.ts";
 
 export interface RetryOptions {
-  /** Milliseconds since the first failure for which an overloaded or rate-limiting provider is waited out. Default 600,000. */
+  /**
+   * Milliseconds since the first failure during which requests to an overloaded or rate-limiting provider are
+   * retried. Default 600,000.
+   */
   busyRetryMs?: number;
-  /** From 0 to below 1, so that sessions that failed together are not retried together. Default `Math.random`. */
+  /** Returns a number from 0 to below 1, which spreads the retries of sessions. Default `Math.random`. */
   random?: () => number;
 }
 
-/** What a session's log says of the failures since the last response. */
+/** The failures since the last response, according to the log. */
 export interface FailureSeries {
   count: number;
-  /** When the first of them was logged, in milliseconds since 1970. */
+  /** Time at which the first failure was logged, in milliseconds since 1970. */
   since: number;
 }
 
 const DEFAULT_BUSY_RETRY_MS = 600_000;
-/** Of every error that a retry may mend. */
+/** Retries of every retryable error. */
 const MIN_RETRIES = 3;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 const JITTER = 0.25;
 
 /**
- * Milliseconds to wait before the request is retried; null when it is not. An error that is retryable is retried three times, and
- * one that says that the provider is overloaded or limits the rate for as long as `busyRetryMs`. The delay doubles from a second
- * to a minute. A longer one that the provider asks for is granted: up to a minute, or to the end of `busyRetryMs`.
+ * Returns the milliseconds to wait before the request is retried; null when it is not. A retryable error is
+ * retried three times, and one that says that the provider is overloaded or limits the rate for as long as
+ * `busyRetryMs`. The delay doubles from a second to a minute. A longer delay that the provider asks for is
+ * respected: up to a minute, or to the end of `busyRetryMs`.
  *
- * @param failures those before this one.
+ * @param failures the failures before this one.
  * @param now in milliseconds since 1970.
  */
 export function retryDelay(

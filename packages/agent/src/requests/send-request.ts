@@ -9,7 +9,7 @@ import {
   type ModelRequest,
 } from "../models/model.ts";
 
-/** How a request to a model ended. */
+/** The outcome of a request to a model. */
 export type RequestOutcome =
   | { type: "finished"; blocks: AssistantBlock[]; reason: FinishReason; usage: ModelUsage }
   | { type: "failed"; error: ModelError }
@@ -20,8 +20,9 @@ export type FinishedResponse = Extract<RequestOutcome, { type: "finished" }>;
 export type OnPart = (part: Exclude<ModelPart, { type: "finish" }>) => void;
 
 /**
- * Sends one request, without retries. Only a complete response has blocks. An abort ends the wait at once, even if the
- * model does not react to it. Never rejects: any other error becomes a `ModelError` that is not retried.
+ * Sends one request, without retries. Only a complete response has blocks. An abort ends the wait at once,
+ * even if the model does not react to it. Never rejects: any other error becomes a `ModelError` that is not
+ * retried.
  */
 export async function sendRequest(
   model: Model,

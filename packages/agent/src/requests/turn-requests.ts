@@ -13,10 +13,10 @@ import { errorEvent, requestEnd } from "./request-events.ts";
 import { type RetryOptions, retryDelay } from "./retry-delay.ts";
 import { type OnPart, type RequestOutcome, sendRequest } from "./send-request.ts";
 
-/** How a turn ends after a request; null: it continues. */
+/** The end of a turn after a request; null when it continues. */
 export type TurnEnd = Exclude<StopReason["type"], "requires_action"> | null;
 
-/** The system prompt and tools, which are the same in all requests of a session. */
+/** Creates the system prompt and tools, which are the same in all requests of a session. */
 export function requestPrefix(
   agent: SessionAgent,
   workspaceDescription: string,
@@ -35,13 +35,16 @@ export interface RequestOptions extends RetryOptions {
   agent: SessionAgent;
   model: Model;
   signal: AbortSignal;
-  /** Waits, or rejects with the signal's reason when it aborts; the turn does nothing else meanwhile. Tests pass their own clock. */
+  /**
+   * Waits, or rejects with the signal's reason when it aborts. The turn does nothing else meanwhile. Tests
+   * pass their own clock.
+   */
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds since 1970. Default: the system's clock. */
   now?: () => number;
 }
 
-/** The requests of one turn. Each has its start and end in the log, and after a failure there is a delay. */
+/** Sends the requests of one turn, logs the start and end of each, and waits after failures. */
 export class TurnRequests {
   readonly #options: RequestOptions;
   readonly #log: TurnLog;
@@ -51,20 +54,20 @@ export class TurnRequests {
     this.#log = log;
   }
 
-  /** Logs the start of a request, which takes the pending inputs. Returns the id of its event, for the end of the request. */
+  /** Logs the start of a request, which takes the pending inputs. Returns the id of that event. */
   async start(): Promise<string> {
     const draft = this.startDraft();
     await this.#log.appendTakingInputs([draft]);
     return draft.id;
   }
 
-  /** The start of a request, for one append with what else it is to wait for. */
+  /** Creates the start of a request, to append together with other events. */
   startDraft(): Draft & { id: string } {
     const id = formatId("event", newUuid());
     return { id, event: { type: "span.model_request_start", model: this.#options.model.id } };
   }
 
-  /** @throws LeaseLost when the turn's signal aborted with it. */
+  /** Sends a request. @throws LeaseLost when the turn's signal aborted with it. */
   async send(
     history: History,
     { prefix, messages, isContinued = true }: SentMessages & { prefix: RequestPrefix },
@@ -91,12 +94,12 @@ export class TurnRequests {
     return end;
   }
 
-  /** Whether a request that failed is sent again as it was. */
+  /** Returns whether a failed request is retried unchanged. */
   isRetried(error: ModelError, { failures }: History): boolean {
     return retryDelay(error, failures, this.#now(), this.#options) !== null;
   }
 
-  /** Logs the end of a request that failed, and waits for the retry delay. */
+  /** Logs the end of a failed request, and waits for the retry delay. */
   async fail(start: string, error: ModelError, { failures }: History): Promise<TurnEnd> {
     const delay = retryDelay(error, failures, this.#now(), this.#options);
     if (delay === null) {
@@ -113,7 +116,7 @@ export class TurnRequests {
     return await this.#waitUntil(next);
   }
 
-  /** Waits for the rest of the retry delay in which a process died. */
+  /** Waits for the rest of a retry delay during which the previous process died. */
   async resume({ nextRetry }: History): Promise<TurnEnd> {
     if (nextRetry === null || nextRetry <= this.#now() || this.#options.signal.aborted) return null;
     await this.#log.append([rescheduled(nextRetry)]);

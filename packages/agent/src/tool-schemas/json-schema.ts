@@ -1,11 +1,13 @@
-/** An object of JSON Schema. What is in it is untrusted. */
+/** A JSON Schema that is an object. Its content is untrusted. */
 export type Schema = Record<string, unknown>;
 
 export function isObject(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a local reference (`#/$defs/x`) of a document names; undefined for another reference and for one that names nothing. */
+/**
+ * Resolves a local reference (`#/$defs/x`) of a document; undefined for another reference and for a dead one.
+ */
 export function resolveReference(root: Schema, reference: unknown): unknown {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
   let found: unknown = root;
@@ -17,7 +19,7 @@ export function resolveReference(root: Schema, reference: unknown): unknown {
   return found;
 }
 
-/** What a part of a reference, between two slashes, names. */
+/** Decodes the part of a reference between two slashes. */
 export function referenceKey(part: string): string {
   return decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
 }

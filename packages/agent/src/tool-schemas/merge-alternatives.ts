@@ -1,22 +1,23 @@
 import { isObject, resolveReference, type Schema } from "./json-schema.ts";
 
-/** What no provider takes at the top of a tool's schema, though it is valid there. */
+/** Keywords that are valid at the top of a tool's schema but that no provider accepts there. */
 const COMBINATIONS = ["allOf", "anyOf", "oneOf"] as const;
 const CONDITIONS = ["not", "if", "then", "else", "enum", "const"];
-/** Schemas at the top, alternatives and what they refer to included. */
+/** Maximum schemas that are merged, including alternatives and resolved references. */
 const MAX_PARTS = 256;
-/** Characters of what the description says of conditions that the schema does not. */
+/** Maximum characters of conditions that are added to the description. */
 const MAX_CONDITIONS_LENGTH = 2_000;
 
 export type Merged =
-  /** `conditions`: a sentence about what the schema does not say any more; null when it says all. */
+  /** `conditions` is a sentence about what the schema does not express; null when it expresses everything. */
   | { schema: Schema; conditions: string | null }
-  /** Why no schema of an object can say the same, as the end of a sentence. */
+  /** The reason why no object schema can express the same, as the end of a sentence. */
   | { reason: string };
 
 /**
- * The schema of an object without references and combinations at its top: the properties of all alternatives, of which those are
- * required that each alternative requires. What that leaves open is said in words; the server validates it.
+ * Returns an object schema without references and combinations at its top. It has the properties of all
+ * alternatives, and requires those that each alternative requires. The description states what that leaves
+ * open; the server validates it.
  */
 export function mergeAlternatives(root: Schema): Merged {
   const flat = flatten(root, { root, parts: 0 });
@@ -29,7 +30,7 @@ export function mergeAlternatives(root: Schema): Merged {
   };
 }
 
-/** A sentence for the description of a tool about a schema that its own does not say. */
+/** Returns a sentence for a tool's description about a schema that the tool's own does not express. */
 export function inWords(schema: Schema): string {
   const text = JSON.stringify(schema);
   return text.length <= MAX_CONDITIONS_LENGTH
@@ -39,11 +40,11 @@ export function inWords(schema: Schema): string {
 
 interface Walk {
   root: Schema;
-  /** How many schemas were looked at. */
+  /** The number of schemas visited. */
   parts: number;
 }
 
-/** Returns the reason why there is none as a text. */
+/** Returns a string, the reason, when there is no such schema. */
 function flatten(given: Schema, walk: Walk): Schema | string {
   walk.parts += 1;
   if (walk.parts > MAX_PARTS) return "its input schema refers to itself, or has too many alternatives";
@@ -103,7 +104,7 @@ function merged(rest: Schema, branches: readonly { keyword: string; schemas: Sch
     const always = keyword === "allOf" ? lists.flatMap((list) => [...list]) : common;
     for (const name of always) required.add(name);
   }
-  // An alternative that allows no other properties does not know those of the others.
+  // An alternative that forbids other properties would also forbid those of the others.
   const { additionalProperties, ...shared } = rest;
   const closed = [rest, ...all].every((schema) => schema.additionalProperties === false);
   return {
@@ -120,7 +121,7 @@ function namesOf({ required }: Schema): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
-/** Null for a schema that allows objects. */
+/** Returns null for a schema that allows objects. */
 function typeProblem(type: unknown): string | null {
   const types = Array.isArray(type) ? type : [type];
   if (type === undefined || types.includes("object")) return null;

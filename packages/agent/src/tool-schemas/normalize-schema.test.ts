@@ -27,7 +27,7 @@ test("schema that providers accept: stays the same bytes", () => {
     "x-mcp-header": "Region",
   };
   const withoutSchema = normalized({ $schema: "https://json-schema.org/draft/2020-12/schema", ...schema });
-  // The property `$ref` has a name that providers reject.
+  // Providers reject the property name `$ref`.
   const { schema: changed, originals } = withoutSchema;
   assert.deepEqual(originals, { _ref: "$ref" });
   assert.equal(JSON.stringify(changed).replace('"_ref"', '"$ref"'), JSON.stringify(schema));

@@ -6,20 +6,21 @@ import { KEYWORDS } from "./schema-keywords.ts";
 export type NormalizedSchema =
   | {
       schema: Schema;
-      /** By the names that the schema has. Empty when no property was renamed. */
+      /** The original names, by the names in the schema. Empty when no property was renamed. */
       originals: OriginalNames;
-      /** A sentence about the input that the schema does not say; null when it says all. */
+      /** A sentence about what the schema does not express; null when it expresses everything. */
       conditions: string | null;
     }
-  /** Why a model cannot have the tool, as the end of a sentence. */
+  /** The reason why the tool cannot be used, as the end of a sentence. */
   | { reason: string };
 
 /**
- * The input schema of a tool in a form that every provider accepts: an object of JSON Schema 2020-12 without combinations at its
- * top, with names of properties of at most 64 of the characters that providers take, and with items for each array. A schema that
- * is in this form already stays as it is. Whatever a provider would reject and the server validates anyway is left out.
+ * Converts a tool's input schema to a form that every provider accepts: an object of JSON Schema 2020-12. It
+ * has no combinations at its top, property names of at most 64 accepted characters, and items for each array.
+ * A schema in this form stays unchanged. Keywords that a provider would reject are dropped, since the server
+ * validates the input anyway.
  *
- * The work is linear in the size of the schema; no pattern of it is run.
+ * The work is linear in the size of the schema; none of its patterns is run.
  */
 export function normalizeToolSchema(given: unknown): NormalizedSchema {
   if (given === undefined)
@@ -31,7 +32,7 @@ export function normalizeToolSchema(given: unknown): NormalizedSchema {
   return { schema, originals, conditions: merged.conditions };
 }
 
-/** @param root What references are resolved in. One that names nothing there allows everything. */
+/** @param root the document in which references are resolved. A dead reference allows everything. */
 function normalize(given: unknown, root: Schema): Schema {
   if (given === false) return { not: {} };
   if (!isObject(given)) return {};
@@ -48,7 +49,7 @@ function normalize(given: unknown, root: Schema): Schema {
   return schema;
 }
 
-/** Keywords of older drafts in the form of 2020-12. */
+/** Converts keywords of older drafts to 2020-12. */
 function withModernKeywords(given: Schema): Schema {
   let schema = given;
   if (Array.isArray(schema.items)) schema = { ...schema, prefixItems: schema.items, items: {} };

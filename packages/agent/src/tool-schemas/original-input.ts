@@ -2,8 +2,9 @@ import { isObject, resolveReference, type Schema } from "./json-schema.ts";
 import type { OriginalNames } from "./property-names.ts";
 
 /**
- * A model's input with the original names of properties; the same object when the schema renames none. Data that the schema leaves open
- * keeps its names. The work is linear in the input, and for each level of it in the size of the schema.
+ * Returns a model's input with the original property names, or the same object when the schema renames none.
+ * Data that the schema leaves open keeps its names. The work is linear in the input and, for each level of
+ * it, in the size of the schema.
  */
 export function originalInput(
   input: Record<string, unknown>,
@@ -25,11 +26,11 @@ function original(value: object, place: Place, originals: OriginalNames): unknow
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** A place in the inputs of a tool: all schemas that may apply to the value there. The values of an array share theirs. */
+/** A position in a tool's inputs, with all schemas that may apply there. An array's values share one. */
 class Place {
   readonly #schemas: readonly Schema[];
   readonly #root: Schema;
-  /** By the name of a property, and by the index of an item. */
+  /** Inner positions by the name of a property, or by the index of an item. */
   readonly #inner = new Map<string | number, Place>();
   readonly #declared = new Map<string, unknown[]>();
   readonly #prefixLength: number;
@@ -78,7 +79,7 @@ class Place {
   }
 }
 
-/** The schemas, what they refer to, and all that they combine. */
+/** Returns the schemas, those that they refer to, and those that they combine. */
 function withParts(schemas: readonly unknown[], root: Schema): Schema[] {
   const found = new Set<Schema>();
   const queue = [...schemas];

@@ -1,13 +1,13 @@
 import { isObject, referenceKey, type Schema } from "./json-schema.ts";
 
-/** The names of properties that every provider accepts. */
+/** Property names that every provider accepts. */
 const ACCEPTED = /^[a-zA-Z0-9_.-]{1,64}$/;
 const MAX_LENGTH = 64;
 
-/** A model's name of a property, and the name that whoever runs the tool has for it. */
+/** The original name of each property, by the name that the model sees. */
 export type OriginalNames = Readonly<Record<string, string>>;
 
-/** Keywords whose value has names of its author's choice as keys. */
+/** Keywords whose value has keys that the schema's author chose. */
 const MAPS = new Set([
   "properties",
   "patternProperties",
@@ -16,14 +16,14 @@ const MAPS = new Set([
   "dependentSchemas",
   "dependentRequired",
 ]);
-/** Of these, the keys are names of properties. */
+/** The keywords of `MAPS` whose keys are property names. */
 const MAPS_BY_PROPERTY = new Set(["properties", "dependentSchemas", "dependentRequired"]);
 /** Keywords whose value is data, not a schema. */
 const DATA = new Set(["enum", "const", "default", "examples"]);
 
 /**
- * Gives each property of a schema that has a name which providers reject another one: unique in the whole schema, and the same for
- * each property of that name. Deterministic.
+ * Renames each property whose name providers reject. The new name is unique in the whole schema, and the same
+ * for each property of that name. The result is deterministic.
  */
 export function renameProperties(schema: Schema): { schema: Schema; originals: OriginalNames } {
   const names = new Set<string>();
@@ -53,7 +53,10 @@ function collectNames(value: unknown, names: Set<string>): void {
   }
 }
 
-/** Adds it to `names`. `counts`: how many of each form there are, so that many similar names cost no more than others. */
+/**
+ * Returns an unused name and adds it to `names`. `counts` has the number of names of each form, so that many
+ * similar names cost no more than others.
+ */
 function unusedName(name: string, names: Set<string>, counts: Map<string, number>): string {
   const plain = name.replaceAll(/[^a-zA-Z0-9_.-]/g, "_").slice(0, MAX_LENGTH) || "_";
   for (;;) {
@@ -87,7 +90,7 @@ function keywordWithNames(key: string, value: unknown, renamed: ReadonlyMap<stri
   return Object.fromEntries(entries) as Schema;
 }
 
-/** A local reference names the properties that it leads through. */
+/** Renames the properties on the path of a local reference. */
 function renamedReference(reference: string, renamed: ReadonlyMap<string, string>): string {
   let map: string | null = null;
   const parts = reference.split("/").map((part) => {

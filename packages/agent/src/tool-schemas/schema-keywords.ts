@@ -1,6 +1,6 @@
 import { isObject, type Schema } from "./json-schema.ts";
 
-/** What a keyword becomes; undefined: it is left out, since its value is not one that JSON Schema 2020-12 allows. */
+/** Converts a keyword's value; undefined drops one that JSON Schema 2020-12 does not allow. */
 type Keyword = (value: unknown, normalize: (schema: unknown) => Schema) => unknown;
 
 const TYPES: readonly unknown[] = ["object", "array", "string", "number", "integer", "boolean", "null"];
@@ -28,10 +28,10 @@ function type(value: unknown): unknown {
   return known.length > 0 ? known : undefined;
 }
 
-/** By name. Other keywords are annotations, and stay as they are. */
+/** Conversions by keyword. Other keywords are annotations, and stay unchanged. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
   Object.entries({
-    // They would name another dialect, or another document for references.
+    // These would name another dialect, or another document for references.
     ...Object.fromEntries(
       ["$schema", "$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$vocabulary"].map((name) => [
         name,

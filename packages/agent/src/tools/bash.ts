@@ -39,14 +39,14 @@ export const bash = (form: ResultForm): Tool =>
   });
 
 const SHELL = "main";
-/** Of an output, in its file. */
+/** Maximum bytes of an output in its file. */
 const MAX_KEPT_BYTES = 268_435_456;
 const ASIDE_NOTE = "[This ran beside your other Bash calls, in a copy of the shell that is gone.]";
 
 interface Running {
   timeoutMs: number;
   form: ResultForm;
-  /** In a copy of the shell. */
+  /** Whether the command runs in a copy of the shell. */
   aside: boolean;
 }
 
@@ -82,7 +82,7 @@ async function runCommand(script: string, options: Running, context: ToolContext
   return textResult(text === "" ? "(no output)" : text);
 }
 
-/** A new shell starts in the last working directory of the previous one, so `cd /data` comes first. */
+/** Ends the shell. A new one starts in the last working directory, so `cd /data` comes first. */
 async function endShell(context: ToolContext): Promise<ToolResult> {
   const sandbox = await context.sandbox();
   const { signal } = context;
@@ -93,7 +93,7 @@ async function endShell(context: ToolContext): Promise<ToolResult> {
   return textResult("The shell was restarted in /data.");
 }
 
-/** In the compact form a line marks the place where the middle is left out. */
+/** Returns the output; in the compact form a line marks where the middle is left out. */
 function outputOf({ output, cutAt }: CommandResult, { isCompact }: ResultForm): string {
   const bytes = Buffer.from(output);
   const [head, tail] = [bytes.subarray(0, cutAt ?? 0), bytes.subarray(cutAt ?? 0)].map((part) => `${part}`);
@@ -117,13 +117,16 @@ function remarks(result: CommandResult, { timeoutMs, form }: Running): string[] 
   return lines;
 }
 
-/** `, 20480 bytes`: of the file with the output. */
+/** Returns the size of the output file, such as `, 20480 bytes`. */
 function keptSize({ output, omittedBytes }: CommandResult): string {
   const bytes = output.length + omittedBytes;
   return bytes > MAX_KEPT_BYTES ? `, the first ${MAX_KEPT_BYTES} of ${bytes} bytes` : `, ${bytes} bytes`;
 }
 
-/** In the compact form only where it is another than the model was told last. A copy of the shell is gone. */
+/**
+ * Returns a note with the working directory. The compact form has it only when it differs from the one that
+ * the model knows, and not for a copy of the shell, which is gone.
+ */
 function directoryNote({ cwd }: CommandResult, { form, aside }: Running, context: ToolContext): string[] {
   if (cwd === null) return [];
   const told = form.isCompact ? toldDirectory(context) : START;
@@ -132,7 +135,7 @@ function directoryNote({ cwd }: CommandResult, { form, aside }: Running, context
 
 const START = "/data";
 
-/** Of the newest result that names one. */
+/** Returns the directory in the newest result that names one. */
 function toldDirectory({ earlier }: ToolContext): string {
   for (const { input, text } of earlier?.("Bash") ?? []) {
     if (input.restart === true && input.command === undefined) return START;

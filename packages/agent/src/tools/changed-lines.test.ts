@@ -1,4 +1,4 @@
-// Subject: what a Read says of lines that the model has in another state.
+// Subject: the result of a Read of lines that the model has in another version.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -49,7 +49,7 @@ test("nothing in common, or no lines: the whole is to be shown", () => {
   assert.equal(changedLines("/data/a.txt does not exist.", numbered(FORTY)), null);
 });
 
-/** What a model knows after the result: the lines that it had, with what the result says of them. */
+/** Returns what a model knows after the result: the lines that it had, with the changes in the result. */
 function applied(before: string, told: string): string {
   const [heading = "", ...lines] = told.split("\n");
   const [, first, last = first] = /its lines? (\d+)(?: to (\d+))?, which/.exec(heading) ?? [];

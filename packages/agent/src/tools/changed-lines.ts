@@ -1,11 +1,12 @@
-/** Lines shown around those that changed. */
+/** The number of unchanged lines shown around the changed ones. */
 const CONTEXT = 2;
 const START = "(As in your Read of these lines above, except for its line";
 
 /**
- * What a result of Read says in place of `now` to a model that has `before`, another result of the same lines: the lines that changed, from
- * the first to the last of them, with two around them. Both are in the compact form of `numberedLines`; lines that only have another
- * number are the same. Null where the whole is hardly longer, or without a remark that `before` has.
+ * Returns a text that replaces `now`, a Read result, for a model that has `before`, an earlier one of the
+ * same lines. It has the lines from the first to the last change, with two lines around them. Both are in the
+ * compact form of `numberedLines`; lines whose number alone differs count as equal. Returns null when that
+ * saves less than half, or when `before` has a remark that `now` lacks.
  */
 export function changedLines(before: string, now: string): string | null {
   const [was, is] = [before.split("\n"), now.split("\n")];
@@ -24,12 +25,12 @@ export function changedLines(before: string, now: string): string | null {
   return text.length <= now.length / 2 ? text : null;
 }
 
-/** Whether a result is one of `changedLines`. */
+/** Returns whether a text is a result of `changedLines`. */
 export function isChangedLines(text: string): boolean {
   return text.startsWith(START);
 }
 
-/** How many lines are the same at the beginning of both, and how many of the others at the end. */
+/** Returns the number of equal lines at the beginning of both, and of further equal lines at the end. */
 function commonEnds(one: readonly string[], other: readonly string[]): { head: number; tail: number } {
   const shorter = Math.min(one.length, other.length);
   let head = 0;
@@ -49,7 +50,7 @@ function remarksOf(lines: readonly string[]): number {
   return lines.filter((line) => !NUMBER.test(line)).length;
 }
 
-/** None for a remark. */
+/** Returns the number of a line; empty for a remark. */
 function numberOf(line: string): [number] | [] {
   const [, digits] = NUMBER.exec(line) ?? [];
   return digits === undefined ? [] : [Number(digits)];

@@ -6,14 +6,14 @@ import { normalizeToolSchema } from "../tool-schemas/normalize-schema.ts";
 import type { OriginalNames } from "../tool-schemas/property-names.ts";
 import type { ToolSpec } from "./tool.ts";
 
-/** A tool that the client runs. `input` checks what the client gets, which has the client's names of properties. */
+/** A tool that the client runs. `input` validates what the client gets, with the client's property names. */
 export interface ClientTool extends ToolSpec {
   readonly inputSchema: Record<string, unknown>;
-  /** The client's names of the properties that have others in `inputSchema`, by those. */
+  /** The client's name of each renamed property, by its name in `inputSchema`. */
   readonly originals: OriginalNames;
 }
 
-/** The tools of an agent that the client runs, for a session of this `PREFIX_VERSION`. */
+/** Returns an agent's custom tools, for a session of this `PREFIX_VERSION`. */
 export function customTools(
   agent: Pick<SessionAgent, "tools">,
   prefixVersion = PREFIX_VERSION,
@@ -30,7 +30,7 @@ function asGiven({ description, input_schema }: CustomTool): Form {
   return { description, inputSchema: input_schema, originals: {} };
 }
 
-/** Of a schema that no object can have, the model gets the words. */
+/** If no object can match the schema, the description states it in words. */
 function asProvidersTake({ description, input_schema }: CustomTool): Form {
   const normalized = normalizeToolSchema(input_schema);
   const { schema, originals, conditions } =
@@ -43,15 +43,15 @@ function asProvidersTake({ description, input_schema }: CustomTool): Form {
 
 const NUMBER_LIMITS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
 const LIMITS = [...NUMBER_LIMITS, "minLength", "maxLength", "minItems", "maxItems"];
-/** Any value that is there. */
+/** Matches any value, so that the field must be present. */
 const PRESENT = {
   anyOf: ["object", "array", "string", "number", "boolean", "null"].map((type) => ({ type })),
 };
 
 /**
- * The part of a client's schema that calls are validated against: types, required and unknown fields, values and limits. Never
- * stricter than the schema. Patterns, references and combinations are ignored, so that the cost is linear in schema and input
- * and no tenant's schema can block the process; the client validates the rest.
+ * Returns a validator for a part of a client's schema: types, required and unknown fields, values and limits.
+ * It is never stricter than the schema. Patterns, references and combinations are ignored, so that the cost
+ * is linear in schema and input and no tenant's schema can block the process. The client validates the rest.
  */
 export function looseSchema(schema: CustomTool["input_schema"]): z.ZodType {
   try {
@@ -72,7 +72,7 @@ function loosened(schema: unknown): unknown {
   const loose: Record<string, unknown> = Object.fromEntries(kept.map((keyword) => [keyword, given[keyword]]));
   loose.items = items === undefined || Array.isArray(items) ? {} : loosened(items);
   const names = Array.isArray(required) ? required.map(String) : [];
-  // Every object has a member of such a name, which would be taken for the field where that is left out.
+  // Every object inherits a member of such a name, which would be taken for the field when that is missing.
   const isInherited = (name: string) => name in Object.prototype && !names.includes(name);
   const entries = Object.entries(properties ?? {}).map(([name, inner]) => [
     name,

@@ -3,8 +3,9 @@ import type { EgressDenied } from "@berth/egress";
 const MAX_NAMED_HOSTS = 4;
 
 /**
- * A note for the model about the hosts that were denied while its command ran. Programs report these as an unknown name or a
- * reset connection, which looks like an error that a retry can fix. Null when nothing was denied.
+ * Returns a note for the model about hosts that were denied while its command ran. Programs report these as
+ * an unknown name or a reset connection, which looks like an error that a retry can fix. Returns null when
+ * nothing was denied.
  */
 export function deniedNote(denied: readonly EgressDenied[]): string | null {
   const forbidden = denied.flatMap((one) => describe(one));

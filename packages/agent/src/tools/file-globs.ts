@@ -1,10 +1,10 @@
-/** What of a glob may be meant literally, as in the names of routes: `app/[slug]/page.tsx`. */
+/** Characters of a glob that may be meant literally, as in the names of routes: `app/[slug]/page.tsx`. */
 const BRACKETS = /[[\]{}\\]/g;
 const WILDCARDS = /[[\]{}*?\\]/g;
 
 /**
- * The globs that select the files of one: as it is, and with characters of it that may stand for themselves. Without the first if ripgrep
- * would not take it (`globProblem`).
+ * Returns globs that together select the files of one glob: the glob itself, and forms with special
+ * characters escaped. The first is left out if ripgrep would reject it (`globProblem`).
  */
 export function fileGlobs(glob: string): string[] {
   const escaped = (characters: RegExp) => glob.replaceAll(characters, "\\$&");
@@ -12,7 +12,7 @@ export function fileGlobs(glob: string): string[] {
   return [...new Set([...asGiven, escaped(BRACKETS), escaped(WILDCARDS)])];
 }
 
-/** Why ripgrep rejects a glob, as a sentence; null when it takes it. */
+/** Returns why ripgrep rejects a glob, as a sentence; null when it accepts it. */
 export function globProblem(glob: string): string | null {
   const plain = glob.replaceAll(/\\./gs, "");
   const withoutClasses = plain.replaceAll(/\[[!^]?\]?[^\]]*\]/g, "");

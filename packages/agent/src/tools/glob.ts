@@ -28,15 +28,15 @@ export const glob = (form: Pick<ResultForm, "isCompact">): Tool =>
 
 interface Search {
   folder: string;
-  /** Relative to the folder. */
+  /** The pattern relative to the folder. */
   pattern: string;
   /** Whether the pattern matches at any depth. */
   anywhere: boolean;
-  /** The pattern as it is names this. */
+  /** The kind of thing that the pattern, taken literally, refers to. */
   names: "folder" | "file" | "nothing";
 }
 
-/** Searches from the folder before the first part that is not one. */
+/** Enters the folders that the pattern begins with; the search starts in the last of them. */
 async function enterFolders(
   context: ToolContext,
   given: string,
@@ -73,7 +73,7 @@ async function findFiles(
   form: Pick<ResultForm, "isCompact">,
 ): Promise<ToolResult> {
   const { folder, pattern, anywhere } = search;
-  // A leading `!` would exclude.
+  // A leading `!` would exclude files.
   const globs = fileGlobs(pattern).map((one) => (anywhere ? one.replace(/^!/, "\\!") : `/${one}`));
   const outcome = await runScript(context, {
     script: FIND_FILES,

@@ -64,7 +64,9 @@ export const grep = (form: ResultForm): Tool =>
     },
   });
 
-/** A sentence about a filter that selects no file at all; null when it selects some, or there is none. */
+/**
+ * Returns a sentence about a filter that selects no file at all; null when it selects some, or there is none.
+ */
 async function selectsNothing(
   given: z.output<typeof input>,
   target: string,
@@ -102,7 +104,7 @@ function argumentsOf(given: z.output<typeof input>, { isCompact }: ResultForm): 
   return [...list, ...filters(given)];
 }
 
-/** What selects the files. The last glob wins, so that .git stays excluded. */
+/** Returns the arguments that select files. The last glob wins, so that .git stays excluded. */
 function filters({ glob, type }: z.output<typeof input>): string[] {
   const isExclusion = glob?.startsWith("!") ?? false;
   const globs = glob === undefined ? [] : isExclusion ? [glob] : fileGlobs(glob);
@@ -128,6 +130,6 @@ function shown(
   return textResult([...kept, ...long, ...note].join("\n"));
 }
 
-/** How ripgrep ends a line that it cut. */
+/** Matches a line that ripgrep cut. */
 const CUT_LINE = /^.{500}.* \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/su;
 const LONG_LINES = "[Long lines are cut. Use Bash for the rest, such as grep -o.]";

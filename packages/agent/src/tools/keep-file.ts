@@ -3,13 +3,13 @@ import { runScript, toolScript } from "./run-script.ts";
 import type { ToolContext } from "./tool.ts";
 
 const SCRIPT = toolScript("keep-file");
-/** Where long outputs of commands are kept, too. */
+/** The folder in the sandbox that also has long outputs of commands. */
 const DIRECTORY = "/var/tmp/output";
 const TIMEOUT_MS = 120_000;
 
 /**
- * Writes what is too long for a result to a new file of the sandbox. Returns its path, or null when it cannot be kept: without a
- * sandbox, or with a disk that is full. Rejects when the context's signal aborts.
+ * Writes content that is too long for a result to a new file of the sandbox. Returns its path, or null when
+ * it cannot be stored: without a sandbox, or when the disk is full. Rejects when the context's signal aborts.
  *
  * @param extension of the file's name.
  */

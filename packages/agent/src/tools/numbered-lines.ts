@@ -4,15 +4,15 @@ import { countOf, failure, type ToolResult, textResult } from "./tool.ts";
 
 const MAX_LINE_LENGTH = 2_000;
 
-/** Files with a NUL are binary, unless they begin as UTF-16: text has none. */
+/** Returns whether a file is binary: it has a NUL and does not begin as UTF-16. */
 export function isBinary(bytes: Uint8Array): boolean {
   return encodingOf(bytes) === "bytes" && bytes.subarray(0, 8_192).includes(0);
 }
 
 /**
- * Lines with their numbers, as of `cat -n`, or in the compact form without its padding; as many as `form.maxBytes` hold, but at least one.
- * `file.bytes` is the whole file, or with part `lines` it starts at the requested line. CR LF line ends are mentioned once and not shown
- * in each line.
+ * Formats lines with their numbers, as `cat -n` does, or without padding in the compact form. The result has
+ * as many lines as fit into `form.maxBytes`, but at least one. `file.bytes` is the whole file, or with part
+ * `lines` it starts at the requested line. CR LF line ends are mentioned once and not shown in each line.
  */
 export function numberedLines(
   file: { bytes: Buffer; part: "whole" | "lines" | "head" },
@@ -41,12 +41,12 @@ export function numberedLines(
 
 const LONG_LINES = "[Long lines are cut.";
 
-/** Whether two such results can be the same though the lines are not: of some, the end is not shown. In the compact form. */
+/** Returns whether equal compact results can hide different lines, because ends of lines are not shown. */
 export function hidesChanges(result: string): boolean {
   return [LONG_LINES, MIXED_LINE_ENDS].some((remark) => result.includes(`\n${remark}`));
 }
 
-/** @param line the number of the first that is cut. */
+/** @param line the number of the first line that is cut. */
 function longLinesNote(line: number): string {
   return `${LONG_LINES} Use Bash for the rest, such as sed -n ${line}p FILE | cut -c ${MAX_LINE_LENGTH + 1}-]`;
 }
@@ -61,7 +61,7 @@ function shownLine(line: string): string {
   return `${bare.slice(0, MAX_LINE_LENGTH).toWellFormed()} [… ${bare.length - MAX_LINE_LENGTH} more characters]`;
 }
 
-/** @param options.cut the limit in bytes that some of the lines were left out for. */
+/** @param options.cut the limit in bytes if lines were left out because of it, else null. */
 function remarks(
   file: { bytes: Buffer; part: string },
   text: string,

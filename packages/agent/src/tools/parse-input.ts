@@ -3,9 +3,9 @@ import { z } from "zod";
 const MAX_REPAIRS = 8;
 
 /**
- * Parses a model's input for a tool. What does not fit, though its meaning is plain, is repaired: a number, boolean or list that is written as
- * a text, a field whose name is written in another style (`filePath`), and one without a value (null). Everything else is the error of the
- * input as it was given.
+ * Parses a model's input for a tool. Input that does not match but whose meaning is plain is repaired. That
+ * is a number, boolean or list written as a text, a field name in another style (`filePath`), or a field
+ * without a value (null). Otherwise the error of the original input is returned.
  */
 export function parseInput(schema: z.ZodType, given: unknown): z.ZodSafeParseResult<unknown> {
   const first = schema.safeParse(given);
@@ -23,7 +23,7 @@ export function parseInput(schema: z.ZodType, given: unknown): z.ZodSafeParseRes
 
 type Fields = Record<string, unknown>;
 
-/** The same object where nothing is plain. */
+/** Returns the input with one issue repaired, or the same object if its meaning is not plain. */
 function repaired(input: unknown, issue: z.core.$ZodIssue, schema: z.ZodType): unknown {
   const fields = input as Fields;
   if (issue.code === "unrecognized_keys" && issue.path.length === 0)

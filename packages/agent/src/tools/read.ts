@@ -16,7 +16,7 @@ import {
 import { digest, type FileRead, filesSeen, pathInput, readFile, workspacePath } from "./workspace-file.ts";
 
 const MAX_WHOLE_BYTES = 262_144;
-/** The image size that providers accept, before base64. */
+/** Maximum bytes of an image that providers accept, before base64. */
 const MAX_IMAGE_BYTES = 3_750_000;
 const DEFAULT_LINES = 2_000;
 
@@ -53,7 +53,7 @@ export const read = (form: ResultForm): Tool =>
       const mayBeImage = /\.(png|jpe?g|gif|webp)$/i.test(path);
       const file = await readFile(context, path, {
         whole: mayBeImage ? MAX_IMAGE_BYTES : MAX_WHOLE_BYTES,
-        // One more tells whether there are more.
+        // One line more shows whether there are more.
         lines: lines && { ...lines, count: lines.count + (form.isCompact ? 1 : 0) },
       });
       if (file.type === "failed") return file.result;
@@ -72,8 +72,8 @@ const MIN_SHOWN = 200;
 const UNCHANGED = "(Unchanged since your last Read of these lines, whose result is above.)";
 
 /**
- * Of a result that the model has already, of the same lines of the file, only what changed is said again. Both are compared as the log
- * has them.
+ * Replaces a result by its changes when the model already has an earlier result of the same lines. Both are
+ * compared in the form that the log has.
  */
 function unlessShown(
   result: ToolResult,

@@ -1,27 +1,28 @@
-/** How the bytes of a file become a string and back. Any bytes survive `bytes`: each is a character. */
+/** A conversion between a file's bytes and a string. `bytes` preserves any bytes, each as one character. */
 export type FileEncoding = "bytes" | "utf16le" | "utf16be";
 
 export interface Replaced {
   bytes: Buffer;
-  /** Occurrences of the old text. */
+  /** Number of occurrences of the old text. */
   count: number;
 }
 
-/** By the mark at the beginning that UTF-16 has. */
+/** Returns the encoding by the byte order mark that UTF-16 files begin with. */
 export function encodingOf(bytes: Uint8Array): FileEncoding {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf16le";
   return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf16be" : "bytes";
 }
 
-/** The text of a file: of UTF-16, without its mark, or of UTF-8. */
+/** Decodes a file: UTF-16, without its byte order mark, or UTF-8. */
 export function fileText(bytes: Buffer): string {
   const encoding = encodingOf(bytes);
   return encoding === "bytes" ? bytes.toString("utf8") : decode(bytes, encoding).slice(1);
 }
 
 /**
- * Replaces every occurrence of a text, in the file's encoding. If the text is not found as it is, its line ends match those of the file,
- * whichever they are. A new text gets the line ends that the file has at its place, unless the old one says which it means.
+ * Replaces every occurrence of a text, in the file's encoding. If the exact text is not found, its line ends
+ * match either kind of line end. The new text gets the line ends of its surroundings, unless the old text has
+ * CR LF and matches exactly.
  */
 export function replaceText(bytes: Buffer, oldText: string, newText: string): Replaced {
   const encoding = encodingOf(bytes);
@@ -41,7 +42,7 @@ export function replaceText(bytes: Buffer, oldText: string, newText: string): Re
   return { bytes: encode(text, encoding), count };
 }
 
-/** That of the found text, of the line in which it ends, or of the line before. */
+/** Returns the line end inside the found text, of the line in which it ends, or of the line before. */
 function lineEndAt(whole: string, at: number, found: string): "\n" | "\r\n" {
   const inside = found.indexOf("\n");
   const after = whole.indexOf("\n", at + found.length);

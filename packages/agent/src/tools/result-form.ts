@@ -5,15 +5,15 @@ import { toolConfig } from "./agent-toolsets.ts";
 /** The tools whose results can be long. */
 export type SizedTool = keyof typeof DEFAULT_RESULT_BYTES;
 
-/** How much of a result the model sees, and in which form. */
+/** The size limit and form of a tool's results. */
 export interface ResultForm {
-  /** Of what was printed, read or found. Notes of what is left out come on top. */
+  /** Maximum bytes of output, file content or matches. Notes about omissions come on top. */
   maxBytes: number;
-  /** Says nothing that the model sees already: no padding, no directory that has not changed, no file that it has read. */
+  /** Whether results omit what the model knows: padding, an unchanged directory, a file that it has read. */
   isCompact: boolean;
 }
 
-/** Of sessions before `COMPACT_RESULTS`. A Read had its limit in lines alone. */
+/** Limits for sessions older than `COMPACT_RESULTS`. Read was limited only in lines. */
 const FORMER_BYTES: Record<SizedTool, number> = {
   Bash: 102_400,
   Read: Number.POSITIVE_INFINITY,
@@ -21,7 +21,7 @@ const FORMER_BYTES: Record<SizedTool, number> = {
   Explore: DEFAULT_RESULT_BYTES.Explore,
 };
 
-/** @param prefixVersion see `PREFIX_VERSION`. */
+/** Returns the limit and form of a tool's results. @param prefixVersion see `PREFIX_VERSION`. */
 export function resultForm(
   agent: Pick<SessionAgent, "tools">,
   name: SizedTool,
@@ -32,12 +32,12 @@ export function resultForm(
   return { maxBytes: chosen ?? (isCompact ? DEFAULT_RESULT_BYTES : FORMER_BYTES)[name], isCompact };
 }
 
-/** @param prefixVersion see `PREFIX_VERSION`. */
+/** Returns whether results are compact. @param prefixVersion see `PREFIX_VERSION`. */
 export function hasCompactResults(prefixVersion: number): boolean {
   return prefixVersion >= COMPACT_RESULTS;
 }
 
-/** As many of the lines as `maxBytes` hold, but at least the first. */
+/** Returns as many of the lines as fit into `maxBytes`, but at least the first. */
 export function linesWithin(lines: readonly string[], maxBytes: number): readonly string[] {
   let bytes = 0;
   const end = lines.findIndex((line, index) => {
@@ -47,7 +47,7 @@ export function linesWithin(lines: readonly string[], maxBytes: number): readonl
   return end === -1 ? lines : lines.slice(0, end);
 }
 
-/** `100 KiB`, `9.8 KiB`. */
+/** Formats a size, such as `100 KiB` or `9.8 KiB`. */
 export function kibibytes(bytes: number): string {
   return `${Math.round(bytes / 102.4) / 10} KiB`;
 }

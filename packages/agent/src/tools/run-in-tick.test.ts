@@ -1,4 +1,5 @@
-// Subject: calls of Read, Grep and Glob in one response take as many round trips to the sandbox as one of them, and say the same.
+// Subject: calls of Read, Grep and Glob in one response take as many round trips to the sandbox as one of
+// them, with the same results.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Command, Sandbox } from "@berth/sandbox";
@@ -44,7 +45,7 @@ before(async () => {
 });
 after(() => box.close());
 
-/** The same sandbox, which counts. */
+/** Wraps a sandbox and counts its round trips. */
 function counted(sandbox: Sandbox, onTogether = () => {}): { sandbox: Sandbox; trips: number[] } {
   const trips: number[] = [];
   const counting = {
@@ -65,7 +66,7 @@ function counted(sandbox: Sandbox, onTogether = () => {}): { sandbox: Sandbox; t
   return { sandbox: proxy, trips };
 }
 
-/** The texts of the results of one response with these calls, by the call, and the commands of each round trip. */
+/** Returns the texts of one response's results, in call order, and the commands of each round trip. */
 async function respond(calls: readonly Call[], more: Partial<Turn> = {}) {
   const log = new MemoryLog();
   log.message("go");

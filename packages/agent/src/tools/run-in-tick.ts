@@ -5,12 +5,12 @@ interface Waiting {
   result: PromiseWithResolvers<CommandResult>;
 }
 
-/** In one round trip. Each takes pipes of the sandbox before the shell that starts them does. */
+/** Maximum commands of one round trip. Each takes pipes before the shell that starts them gets its own. */
 const MAX_TOGETHER = 16;
 
 const GATHERED = new WeakMap<Sandbox, Waiting[]>();
 
-/** Runs a command without a shell of its own, in one round trip with those that are asked for in the same tick. */
+/** Runs a command without a shell of its own, in one round trip with the other commands of the same tick. */
 export function runInTick(sandbox: Sandbox, command: Command): Promise<CommandResult> {
   const result = Promise.withResolvers<CommandResult>();
   const gathered = GATHERED.get(sandbox);
@@ -18,7 +18,7 @@ export function runInTick(sandbox: Sandbox, command: Command): Promise<CommandRe
   else {
     const waiting = [{ command, result }];
     GATHERED.set(sandbox, waiting);
-    // Behind all that this tick still has to do: a call reaches its command by way of promises that are settled.
+    // Runs after the rest of this tick, since calls reach their commands through settled promises.
     process.nextTick(() => {
       if (GATHERED.get(sandbox) === waiting) GATHERED.delete(sandbox);
       runAll(sandbox, waiting);

@@ -4,8 +4,8 @@ import type { ToolContext } from "./tool.ts";
 const SCRIPT = toolScript("run-ripgrep");
 
 /**
- * Runs ripgrep in the sandbox, in the folder `cwd`, which its globs are relative to. For a file it is the folder that holds it.
- * The output is what ripgrep writes to standard output, a NUL, and what it writes to standard error.
+ * Runs ripgrep in the sandbox, in the folder `cwd`, which its globs are relative to. If `cwd` is a file, its
+ * folder is used. The output is ripgrep's standard output, a NUL, and its standard error.
  */
 export async function runRipgrep(
   context: ToolContext,

@@ -5,15 +5,15 @@ import { runInTick } from "./run-in-tick.ts";
 import { failure, type ToolContext, type ToolResult } from "./tool.ts";
 
 /**
- * A script of `packages/agent/scripts`. Its comments are removed, so that the line numbers in errors of the shell, which a model
- * sees, do not depend on them.
+ * Reads a script of `packages/agent/scripts`. Its comments are removed, so that they do not change the line
+ * numbers in errors of the shell, which a model sees.
  */
 export function toolScript(name: string): string {
   const url = new URL(`../../scripts/${name}.sh`, import.meta.url);
   return readFileSync(url, "utf8").replaceAll(/^#.*\n/gm, "");
 }
 
-/** A fixed script. Values from a model or a file are passed in variables or on standard input, never as shell code. */
+/** A fixed script. Values of a model or file are passed as variables or standard input, never as code. */
 export interface Script {
   script: string;
   variables: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface Script {
 
 export type ScriptOutcome =
   | { type: "ended"; code: number; output: Buffer; omittedBytes: number }
-  /** Stopped before it ended; `result` says why. */
+  /** The script was stopped before it ended; `result` says why. */
   | { type: "stopped"; result: ToolResult };
 
 /** Runs a script in a new shell in the sandbox, without the session's tokens. */
@@ -48,7 +48,7 @@ export async function runScript(context: ToolContext, script: Script): Promise<S
   return { type: "stopped", result: failure(stoppedText(result.ended, timeoutMs)) };
 }
 
-/** Why a command was stopped, for the model. */
+/** Returns why a command was stopped, for the model. */
 export function stoppedText(ended: CommandResult["ended"], timeoutMs: number): string {
   if (ended === "timeout") return `Stopped: it took longer than ${timeoutMs / 1000} s.`;
   if (ended === "closed") {

@@ -78,7 +78,10 @@ test("tool definitions: object schemas with their required fields", () => {
   assert.equal(JSON.stringify(toolDefinitions(tools)), JSON.stringify(definitions));
 });
 
-/** What every provider takes in the schema of a tool. Gemini refuses a whole request for `prefixItems` or `items: false`. */
+/**
+ * Keywords that every provider accepts in the schema of a tool. Gemini rejects a whole request for
+ * `prefixItems` or `items: false`.
+ */
 const ACCEPTED: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => typeof value === "string",
   description: (value) => typeof value === "string",

@@ -14,8 +14,8 @@ import type { Tool, ToolSpec } from "./tool.ts";
 import { write } from "./write.ts";
 
 /**
- * The built-in tools of an agent, in order, for a session of this `PREFIX_VERSION`: those enabled, without those whose config has
- * `enabled: false`. Tools with `always_deny` are included: the model sees them, and its calls are denied.
+ * Returns an agent's enabled built-in tools in order, for a session of this `PREFIX_VERSION`. Tools with
+ * `always_deny` are included: the model sees them, and its calls are denied.
  */
 export function toolset(agent: Pick<SessionAgent, "tools">, prefixVersion = PREFIX_VERSION): Tool[] {
   const tools: Record<ToolName, Tool> = {
@@ -35,14 +35,17 @@ export function toolset(agent: Pick<SessionAgent, "tools">, prefixVersion = PREF
 
 const SEARCH_TOOLS: readonly string[] = ["Read", "Glob", "Grep"] satisfies ToolName[];
 
-/** Of the agent's built-in tools, in order, those with which Explore searches: that read, are not denied, and wait for nobody. */
+/**
+ * Returns the agent's built-in tools that Explore searches with, in order: those that read, are not denied,
+ * and need no confirmation.
+ */
 export function searchTools(agent: Pick<SessionAgent, "tools">, prefixVersion = PREFIX_VERSION): Tool[] {
   return toolset(agent, prefixVersion).filter(
     ({ name }) => SEARCH_TOOLS.includes(name) && toolPolicy(agent, name) === "always_allow",
   );
 }
 
-/** The tools as a model sees them. */
+/** Returns the tools as a model sees them. */
 export function toolDefinitions(tools: readonly ToolSpec[]): ToolDefinition[] {
   return tools.map(({ name, description, input, inputSchema }) => ({
     name,
@@ -51,7 +54,7 @@ export function toolDefinitions(tools: readonly ToolSpec[]): ToolDefinition[] {
   }));
 }
 
-/** The schemas of tools are the same for the lifetime of the process, and a turn asks for them each time. */
+/** Caches schemas. They never change while the process runs, and each turn needs them. */
 const jsonSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
 
 function jsonSchema(input: z.ZodType): Record<string, unknown> {
@@ -63,8 +66,9 @@ function jsonSchema(input: z.ZodType): Record<string, unknown> {
 }
 
 /**
- * Leaves out what says nothing to a model and some servers refuse, since the tool applies it itself: Gemini has no
- * `additionalProperties`, and llama.cpp makes a grammar of the schema, in which thousands of repetitions are too many.
+ * Removes constraints that some servers reject, since the tool validates them itself: Gemini does not support
+ * `additionalProperties`, and llama.cpp makes a grammar of the schema, which cannot have thousands of
+ * repetitions.
  */
 function withoutNoise({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   delete jsonSchema.maxLength;

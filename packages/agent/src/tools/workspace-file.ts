@@ -8,14 +8,15 @@ import { failure, type ToolContext, type ToolResult } from "./tool.ts";
 const READ_SCRIPT = toolScript("read-file");
 const WRITE_SCRIPT = toolScript("write-file");
 
-// Files of the workspace are read and written by commands in the sandbox: a path from a model is never resolved on the host.
+// Files of the workspace are read and written by commands in the sandbox: a path from a model is never
+// resolved on the host.
 
-/** The absolute path in the sandbox. Relative paths start at `/data`. */
+/** Returns the absolute path in the sandbox. Relative paths start at `/data`. */
 export function workspacePath(path: string): string {
   return posix.resolve("/data", path);
 }
 
-/** A path in a tool's input. Without NUL, which cannot be in a variable. */
+/** A path in a tool's input, without NUL, which cannot be in a variable. */
 export const pathInput = z
   .string()
   .min(1)
@@ -27,17 +28,17 @@ export type FileRead =
   | { type: "failed"; result: ToolResult };
 
 export interface ReadOptions {
-  /** Bytes up to which the whole file is read. */
+  /** Maximum bytes of a file that is read whole. */
   whole: number;
   /** The lines to read of a larger file, from 1. Default: its first 512 bytes. */
   lines?: { first: number; count: number } | undefined;
 }
 
 const MAX_LINE_BYTES = 262_144;
-/** Exit status of the script when the file holds something else than expected. */
+/** Exit status of the script when the file's content is not the expected one. */
 const CHANGED = 51;
 
-/** What the model knows of each file, by path: the SHA-256 of what it read or wrote last. As long as the sandbox is open. */
+/** SHA-256, by path, of what the model last read or wrote, for each open sandbox. */
 const SEEN = new WeakMap<Sandbox, Map<string, string>>();
 
 export function filesSeen(sandbox: Sandbox): Map<string, string> {
@@ -50,7 +51,7 @@ export function digest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** One command for most files, and another for a part of what is larger. */
+/** Reads a file with one command, or a part of a larger file with a second one. */
 export async function readFile(context: ToolContext, path: string, options: ReadOptions): Promise<FileRead> {
   const { whole, lines } = options;
   const all = await runReadScript(context, path, { LIMIT: String(whole + 1) }, whole + 1);
@@ -87,12 +88,12 @@ async function runReadScript(
 }
 
 /**
- * Writes a file atomically: the bytes go to a temporary file in the same directory, which then replaces it and keeps its mode. A file with
- * several names is written in place. Creates missing directories and follows a symbolic link. Returns whether the file is new, or a result
- * with the error.
+ * Writes a file atomically: the bytes go to a temporary file in the same directory, which then replaces it
+ * and keeps its mode. A file with several hard links is written in place. Creates missing directories and
+ * follows a symbolic link. Returns whether the file is new, or a result with the error.
  *
- * @param known SHA-256 of what the file is expected to hold: one with something else is not written, and may be from then on. Default: it
- * may hold anything.
+ * @param known SHA-256 of the expected content: a file with other content is not written, but the next
+ * attempt may replace it. Default: any content may be replaced.
  */
 export async function writeFile(
   context: ToolContext,

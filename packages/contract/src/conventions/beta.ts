@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Features that a request must activate by a header, each with its identifier. */
+/** Identifiers of the features that a request must activate by a header. */
 export const BETA_FEATURES = {
   outcomes: "outcomes-2026-11-20",
   threads: "threads-2026-11-20",
@@ -10,7 +10,7 @@ export type BetaFeature = keyof typeof BETA_FEATURES;
 /** The header that activates features: a comma-separated list of identifiers. */
 export const BETA_HEADER = "berth-beta";
 
-/** The features that a header's value activates. Unknown and retired identifiers are ignored. */
+/** Returns the features that a header's value activates. Unknown and retired identifiers are ignored. */
 export function parseBetaHeader(header: string): ReadonlySet<BetaFeature> {
   const named = new Set(header.split(",").map((identifier) => identifier.trim()));
   const known = Object.entries(BETA_FEATURES) as [BetaFeature, string][];

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Every `error.type` with its HTTP status. Conflicts of session resources are `invalid_request_error` with status 409. */
+/**
+ * Every `error.type` with its HTTP status. Conflicts of session resources are `invalid_request_error` with
+ * status 409.
+ */
 export const ERROR_STATUS = {
   invalid_request_error: 400,
   authentication_error: 401,

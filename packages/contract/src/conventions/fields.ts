@@ -3,13 +3,14 @@ import { ID_PREFIXES, type IdKind } from "./ids.ts";
 
 export const timestamp = z.iso.datetime().meta({ description: "ISO 8601, UTC, with milliseconds." });
 
+/** Returns a schema for ids of a kind, which checks their whole form. */
 export function idOf(kind: IdKind): z.ZodString {
   return z.string().regex(new RegExp(`^${ID_PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`), {
     error: `Field '{field}' must be the id of ${article(kind)}.`,
   });
 }
 
-/** The id of what owns sessions and the objects that they use. */
+/** The id of the owner of sessions and of the objects that they use. */
 export const idOfOwner = z
   .string()
   .regex(new RegExp(`^(${ID_PREFIXES.user}|${ID_PREFIXES.organization})_[0-7][0-9a-hjkmnp-tv-z]{25}$`), {
@@ -17,8 +18,8 @@ export const idOfOwner = z
   });
 
 /**
- * The id of an existing object, as a request body refers to it. Only the prefix is checked: a malformed id is reported
- * like one that does not exist, as in a path.
+ * Returns a schema for the id of an existing object in a request body. Only the prefix is checked: a
+ * malformed id is reported like one that does not exist, as in a path.
  */
 export function referenceTo(kind: IdKind): z.ZodString {
   return z
@@ -29,29 +30,32 @@ export function referenceTo(kind: IdKind): z.ZodString {
     });
 }
 
-/** Text of `minimum` to `maximum` characters (UTF-16 code units). */
+/** Returns a schema for text of `minimum` to `maximum` characters (UTF-16 code units). */
 export function text(minimum: number, maximum: number): z.ZodString {
   return z.string().min(minimum).max(maximum);
 }
 
-/** Up to 16 pairs; keys of up to 64 characters, values of up to 512. */
+/** Metadata of up to 16 pairs; keys of up to 64 characters, values of up to 512. */
 export const metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, "Field '{field}' must have at most 16 pairs.");
 
-/** A change of metadata. A pair is set, a key with null is removed, and null in place of the object removes all pairs. */
+/**
+ * A change of metadata. A pair is set, a key with null is removed, and null in place of the object removes
+ * all pairs.
+ */
 export const metadataPatch = z
   .record(z.string().min(1).max(64), z.string().max(512).nullable())
   .refine((pairs) => Object.keys(pairs).length <= 32, "Field '{field}' must have at most 32 pairs.")
   .meta({ description: "Pairs to set; null removes a pair. At most 16 pairs may remain." });
 
-/** The response to a deletion. */
+/** Returns a schema for the response to a deletion. */
 export function deletedObject<Kind extends IdKind>(kind: Kind) {
   return z.strictObject({ id: idOf(kind), type: z.literal(`${kind}_deleted` as const) });
 }
 
 const VARIABLE_FORM = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Berth sets these, or the shell does. */
+/** Names of variables that Berth or the shell sets. */
 const RESERVED_VARIABLES =
   /^(BERTH_|LD_|PATH$|HOME$|GH_TOKEN$|GH_ENTERPRISE_TOKEN$|GH_HOST$|GIT_|(PWD|OLDPWD|IFS|UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASHPID|BASH_VERSINFO|DIRSTACK|GROUPS|FUNCNAME|_)$)/;
 
@@ -95,15 +99,15 @@ export const environmentVariables = z
       "Environment variables of every command in the session. Names that Berth or the shell sets itself are reserved.",
   });
 
-/** Who an object belongs to. */
+/** The fields that identify an object's owner. */
 export const owner = {
   owner_type: z.enum(["user", "organization"]),
   owner_id: z.string(),
 };
 
 /**
- * A `discriminatedUnion` with its own errors: for kinds in `later` that they are not available yet, for kinds in
- * `rejected` the sentence given there, and for any other the list of valid kinds.
+ * Creates a `discriminatedUnion` with its own errors. Kinds in `later` are reported as not yet available,
+ * kinds in `rejected` with the sentence given there, and any other with the list of valid kinds.
  */
 export function taggedUnion<
   Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
@@ -131,8 +135,9 @@ function article(kind: IdKind): string {
 }
 
 /**
- * Returns what is wrong with an absolute path, as a sentence about `{field}`, or null. A valid path has at most 1,024
- * bytes, no empty, `.` or `..` segment, no segment longer than a file name can be, and no control characters.
+ * Returns what is wrong with an absolute path, as a sentence about `{field}`, or null. A valid path has at
+ * most 1,024 bytes, no empty, `.` or `..` segment, no segment longer than a file name can be, and no control
+ * characters.
  */
 export function absolutePathError(path: string): string | null {
   if (!path.startsWith("/")) return "Field '{field}' must be an absolute path.";

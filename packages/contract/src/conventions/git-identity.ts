@@ -4,7 +4,10 @@ import { text } from "./fields.ts";
 const NO_CONTROLS = /^[^\u0000-\u001f\u007f-\u009f<>]*$/u;
 const WELL_FORMED = { error: "Field '{field}' must be well-formed Unicode." };
 
-/** git removes these from both ends of a name, and rejects a name with nothing else. */
+/**
+ * Matches names with content: git strips these characters from both ends of a name, and rejects a name
+ * without others.
+ */
 const HAS_CONTENT = /[^\s.,:;"\\']/;
 
 const name = text(1, 256)
@@ -27,7 +30,7 @@ export function isGitPerson(value: unknown): value is GitPerson {
 
 const CO_AUTHOR = "Added as a `Co-authored-by` line to the message of each commit that `git commit` makes.";
 
-/** As a request gives it: `name` and `email` together, `co_authored_by`, or all three. */
+/** The identity in a request: `name` and `email` together, `co_authored_by`, or all three. */
 export const gitIdentityInput = z
   .strictObject({
     name: name.nullish(),
@@ -59,7 +62,7 @@ export type GitIdentity = z.output<typeof gitIdentity>;
 
 type Given = z.output<typeof gitIdentityInput>;
 
-/** The identity with every field, null for one that is not given. */
+/** Returns the identity with every field, null for a field that is not given. */
 export function completeGitIdentity(given: Given): GitIdentity;
 export function completeGitIdentity(given: Given | null): GitIdentity | null;
 export function completeGitIdentity(given: Given | null): GitIdentity | null {

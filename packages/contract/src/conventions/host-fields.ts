@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { timestamp } from "./fields.ts";
 
-/** What an installation tells of each of its hosts, to its admins and to its operator. */
+/** The fields of a host that an installation shows to its admins and to its operator. */
 export const hostFields = {
   id: z.string().meta({ description: "Of the installation, as in `berth admin hosts list`." }),
   name: z.string().nullable().meta({ description: "Of its machine." }),

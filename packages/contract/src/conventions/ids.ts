@@ -32,15 +32,15 @@ let lastMillisecond = 0n;
 let lastRandom = 0n;
 let idClock = () => Date.now();
 
-/** From now on `newUuid` takes its time from this clock alone, in milliseconds since 1970. Default: that of the process. */
+/** Sets the clock of `newUuid`, in milliseconds since 1970. Default: the process's clock. */
 export function setIdClock(now: () => number): void {
   idClock = now;
   lastMillisecond = 0n;
 }
 
 /**
- * A new UUIDv7. Within this process every id is greater than the one before it, so that descending order by id is newest
- * first.
+ * Returns a new UUIDv7. Within this process every id is greater than the one before it, so that descending
+ * order by id is newest first.
  */
 export function newUuid(now: number = idClock()): string {
   const millisecond = BigInt(now) > lastMillisecond ? BigInt(now) : lastMillisecond;
@@ -53,30 +53,33 @@ export function newUuid(now: number = idClock()): string {
   return formatUuid(uuidBits(lastMillisecond, lastRandom));
 }
 
-/** The smallest UUIDv7 of a millisecond, as a bound for `created_at` filters on ids. */
+/** Returns the smallest UUIDv7 of a millisecond, as a bound for `created_at` filters on ids. */
 export function minUuidAt(millisecond: number): string {
   return formatUuid(uuidBits(BigInt(millisecond), 0n));
 }
 
-/** Two characters of an id for each value of ten bits. */
+/** The two characters of an id for each value of ten bits. */
 const PAIRS = Array.from(
   { length: 1_024 },
   (_, bits) => ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31),
 );
 
 const HYPHEN = "-".charCodeAt(0);
-/** The value of each hexadecimal digit, by its code. */
+/** The value of each hexadecimal digit, by its character code. */
 const DIGITS = new Map(
   [..."0123456789abcdefABCDEF"].map((digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]),
 );
-/** The same for all codes below 128; 16 for those that are no digit. */
+/** The same for all codes below 128; 16 for codes that are not a digit. */
 const DIGIT_OF_CODE = Uint8Array.from({ length: 128 }, (_, code) => DIGITS.get(code) ?? 16);
 
-/** The API's form of an id: prefix, underscore, 26 characters of lower-case Crockford base32. */
+/**
+ * Formats an id for the API: prefix, underscore, 26 characters of lower-case Crockford base32. Throws
+ * `SyntaxError` when the text is not a UUID.
+ */
 export function formatId(kind: IdKind, uuid: string): string {
   if (uuid.length !== 36) throw notUuid(uuid);
   let text = `${ID_PREFIXES[kind]}_`;
-  // The first two digits are two characters, and each five after them are four.
+  // The first two digits become two characters, and every five digits after them become four.
   let [bits, missing] = [0, 2];
   for (let at = 0; at < 36; at++) {
     const code = uuid.charCodeAt(at);
@@ -95,7 +98,7 @@ export function formatId(kind: IdKind, uuid: string): string {
   return text;
 }
 
-/** The UUID of an id, or null if the text is not an id of that kind. */
+/** Returns the UUID of an id, or null if the text is not an id of that kind. */
 export function parseId(kind: IdKind, id: string): string | null {
   const prefix = `${ID_PREFIXES[kind]}_`;
   if (!id.startsWith(prefix) || id.length !== prefix.length + 26) return null;
@@ -108,22 +111,25 @@ export function parseId(kind: IdKind, id: string): string | null {
   return bits >> 128n === 0n ? formatUuid(bits) : null;
 }
 
-/** The UUID of an id, or the nil UUID, which no object has: a lookup by a malformed id then finds nothing. */
+/**
+ * Returns the UUID of an id, or the nil UUID, which no object has: a lookup by a malformed id then finds
+ * nothing.
+ */
 export function uuidOrNil(kind: IdKind, id: string): string {
   return parseId(kind, id) ?? "00000000-0000-0000-0000-000000000000";
 }
 
-/** When the object was created, in milliseconds since 1970. */
+/** Returns when the object was created, in milliseconds since 1970. */
 export function uuidMillisecond(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
 
-/** `created_at` of the object: ISO 8601, UTC, with milliseconds. */
+/** Returns the `created_at` of the object: ISO 8601, UTC, with milliseconds. */
 export function uuidTimestamp(uuid: string): string {
   return new Date(uuidMillisecond(uuid)).toISOString();
 }
 
-/** 48 bits of time, version 7, 12 bits, variant 2, 62 bits. */
+/** Combines 48 bits of time, version 7, 12 bits, variant 2, 62 bits. */
 function uuidBits(millisecond: bigint, random: bigint): bigint {
   const high = (random >> 62n) & 0xfffn;
   const low = random & ((1n << 62n) - 1n);
@@ -145,7 +151,7 @@ function randomBits(count: number): bigint {
   return value & ((1n << BigInt(count)) - 1n);
 }
 
-/** Asked for together, since a call of the generator takes longer than the bytes. */
+/** A buffer of random bytes, filled at once, since a call of the generator takes longer than the bytes. */
 const random = new Uint8Array(1_024);
 let used = random.length;
 

@@ -29,10 +29,10 @@ const limit = z
     description: `The maximum number of objects in a page. Default ${DEFAULT_PAGE_SIZE}.`,
   });
 
-/** A bound of a list on a time, in milliseconds. */
+/** A bound of a list on a time, in milliseconds since 1970 once parsed. */
 export const timeBound = timestamp.transform((value) => Date.parse(value)).optional();
 
-/** Bounds of a list on `created_at`. `description` is needed where they apply to another time. */
+/** Returns the bounds of a list on `created_at`. Pass `description` if they apply to another time. */
 export function createdAtBounds(description?: string) {
   const field = description === undefined ? timeBound : timeBound.meta({ description });
   return {
@@ -60,8 +60,8 @@ export const pageQuery = {
 };
 
 /**
- * The query of a list of `kind`: `limit`, the three cursors, of which at most one may be given, the bounds on
- * `created_at`, and the list's own `filters`.
+ * Returns a schema for the query of a list of `kind`: `limit`, the three cursors, of which at most one may be
+ * given, the bounds on `created_at`, and the list's own `filters`.
  */
 export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: Filters) {
   return z
@@ -83,7 +83,7 @@ export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: 
     });
 }
 
-/** One page of a list. `next_page` is non-null exactly when `has_more` is true. */
+/** Returns a schema for one page of a list. `next_page` is non-null exactly when `has_more` is true. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     data: z.array(item),

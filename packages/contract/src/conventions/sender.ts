@@ -4,7 +4,10 @@ import { idOf } from "./fields.ts";
 /** The id of a user or a service account. */
 export const principalId = z.union([idOf("user"), idOf("service_account")]);
 
-/** Who sent something, by id: names are asked for, so that those of erased users are nowhere. */
+/**
+ * The sender of something, by id. Names are not included, so that those of erased users are stored nowhere
+ * else.
+ */
 export const sender = z
   .strictObject({
     type: z.enum(["user", "service_account"]),

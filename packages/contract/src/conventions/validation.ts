@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type BetaFeature, withFeatures } from "./beta.ts";
 
-/** What is wrong with a request. */
+/** The first error of a request, or one of its errors. */
 export interface ValidationError {
   /** The path of the field, or null for the whole document. */
   param: string | null;
@@ -30,9 +30,9 @@ export function parseInput<S extends z.ZodType>(
 }
 
 /**
- * The first error in document order among the issues of a failed parse. A missing field counts as the last of its
- * object; an invalid `type` counts as the first, since it decides which other fields there are. The parse must have had
- * `validationMessage` as its `error`.
+ * Returns the first error in document order among the issues of a failed parse. A missing field counts as the
+ * last of its object; an invalid `type` counts as the first, since it decides which other fields there are.
+ * The parse must have had `validationMessage` as its `error`.
  */
 export function firstValidationError(issues: readonly Issue[], input: unknown): ValidationError {
   const positionsOf = positionsIn(input);
@@ -47,7 +47,7 @@ export function firstValidationError(issues: readonly Issue[], input: unknown): 
     : asValidationError(first);
 }
 
-/** All errors of an input, in document order. Empty if it is valid. */
+/** Returns all errors of an input, in document order; empty if it is valid. */
 export function validationErrors(schema: z.ZodType, input: unknown): ValidationError[] {
   const result = schema.safeParse(input, { error: validationMessage });
   const positionsOf = positionsIn(input);
@@ -72,7 +72,10 @@ export function formatFieldPath(path: Path): string | null {
   return path.length === 0 ? null : text.slice(0, 200);
 }
 
-/** The messages of errors for which a schema has none, with `{field}` for the path. Pass it as `error` of a parse. */
+/**
+ * Returns the message of an error for which a schema has none, with `{field}` for the path. Pass it as
+ * `error` of a parse.
+ */
 export function validationMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
@@ -121,7 +124,7 @@ function isMissing(path: Path, input: unknown): boolean {
   return path.length > 0 && value === undefined;
 }
 
-/** The branch of the value's JSON type with the fewest errors; null if no branch takes that type. */
+/** Returns the branch of the value's JSON type with the fewest errors; null if no branch takes that type. */
 function closestBranch(branches: readonly Issue[][]): readonly Issue[] | null {
   const fitting = branches.filter((issues) => expectedAtTop(issues).length === 0);
   return fitting.toSorted((one, other) => one.length - other.length)[0] ?? null;
@@ -147,8 +150,8 @@ function compareDocumentOrder(left: readonly number[], right: readonly number[])
 }
 
 /**
- * Returns a function that gives, for each step of an error's path, its position among its siblings in the document.
- * Siblings are counted once per object, since a hostile document has very many errors.
+ * Returns a function that gives, for each step of an error's path, its position among its siblings in the
+ * document. Siblings are counted once per object, since a hostile document has very many errors.
  */
 function positionsIn(input: unknown): (error: Found) => readonly number[] {
   const counted = new Map<object, Map<string, number>>();

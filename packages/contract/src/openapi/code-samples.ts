@@ -11,7 +11,7 @@ interface CodeSample {
   source: string;
 }
 
-/** The same call with curl, the command line and the SDK. */
+/** Returns the same call with curl, the command line and the SDK. */
 export function codeSamples(operation: Operation): CodeSample[] {
   const [noun = "", verb = ""] = operation.id.split(".");
   const siblings = Object.values<Operation>(operations[noun as keyof typeof operations]);

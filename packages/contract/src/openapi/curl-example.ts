@@ -2,8 +2,8 @@ import { type Example, examples } from "../operations/examples.ts";
 import type { Operation } from "../operations/operation.ts";
 
 /**
- * A curl command that calls an operation, for a shell in which `BERTH_URL`, `BERTH_TOKEN` and the ids are set:
- * `$SESSION_ID` for `{session_id}`.
+ * Returns a curl command that calls an operation, for a shell in which `BERTH_URL`, `BERTH_TOKEN` and the ids
+ * are set: `$SESSION_ID` for `{session_id}`.
  */
 export function curlExample(operation: Operation): string {
   const example = examples[operation.id] ?? {};

@@ -21,7 +21,7 @@ const all = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** Every schema in the document with its path in it. */
+/** Yields every schema in the document with its path. */
 function* schemasIn(value: unknown, at = ""): Generator<[string, Json]> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value) && ("type" in value || "$ref" in value || "anyOf" in value || "oneOf" in value)) {

@@ -82,7 +82,7 @@ export function openApiDocument(): Json {
 
 const OWN_TOKEN = "The token of the request may name itself: for that it needs no scope.";
 
-/** `vaultCredentials` is "Vault credentials". */
+/** Returns the title of a noun: "Vault credentials" for `vaultCredentials`. */
 function titleOf(name: string): string {
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -127,7 +127,7 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
   };
 }
 
-/** Of an operation that takes another credential than most. */
+/** Returns the security of an operation that takes another credential than most. */
 function securityOf({ credential }: Operation): Json {
   if (credential === "none") return { security: [] };
   return credential === "operator" ? { security: [{ operatorToken: [] }] } : {};
@@ -189,7 +189,7 @@ function errorContent(schemas: Json): Json {
   return { "application/json": { schema: jsonSchema(errorEnvelope, "output", schemas) } };
 }
 
-/** The JSON Schema of a schema, with its named parts moved to the document's components. */
+/** Converts a schema to JSON Schema and moves its named parts to the document's components. */
 function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
   const made = z.toJSONSchema(schema, { target: "draft-2020-12", io, unrepresentable: "any" }) as Json;
   const { $schema: _dialect, $defs: named = {}, ...rest } = served(made) as Json & { $defs?: Json };

@@ -3,12 +3,15 @@ import type { Operation } from "../operations/operation.ts";
 
 type Json = Record<string, unknown>;
 
-/** Whether a retry with the same `Idempotency-Key` is the same request. A key belongs to a token. */
+/**
+ * Returns whether an operation accepts an `Idempotency-Key`, with which a retry is the same request. A key
+ * belongs to a token.
+ */
 export function takesKey({ method, credential }: Pick<Operation, "method" | "credential">): boolean {
   return (method === "POST" || method === "DELETE") && credential !== "none";
 }
 
-/** The request headers of an operation, as OpenAPI parameters. */
+/** Returns the request headers of an operation, as OpenAPI parameters. */
 export function headerParameters(operation: Operation): Json[] {
   const { body, dryRun, features = [] } = operation;
   const identifiers = features.map((feature) => BETA_FEATURES[feature]);
@@ -20,7 +23,7 @@ export function headerParameters(operation: Operation): Json[] {
   ];
 }
 
-/** The headers of an operation's response. */
+/** Returns the headers of an operation's response. */
 export function responseHeaders({ body, confidential }: Operation): Json {
   const headers = {
     ...(body === "bytes" ? { range: STORED_RANGE } : {}),

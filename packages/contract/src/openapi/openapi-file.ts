@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiDocument } from "./document.ts";
 
-/** `--write` writes `openapi.json`; `--check` exits with 1 if the file does not match the routes. */
+/**
+ * `--write` writes `openapi.json`; otherwise the program exits with 1 if the file does not match the routes.
+ */
 const path = join(import.meta.dirname, "../../openapi.json");
 const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 

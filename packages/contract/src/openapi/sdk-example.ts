@@ -2,7 +2,7 @@ import { pathParams } from "../operations/command-words.ts";
 import { type Example, examples } from "../operations/examples.ts";
 import type { Operation } from "../operations/operation.ts";
 
-/** Where a noun's methods are in the client, if not under its name. */
+/** The path of a noun's methods in the client, if not its name. */
 const PLACES: Readonly<Record<string, string>> = {
   events: "sessions.events",
   sessionResources: "sessions.resources",
@@ -25,7 +25,10 @@ const PLACES: Readonly<Record<string, string>> = {
   adminAuditEntries: "admin.auditEntries",
 };
 
-/** A TypeScript program that calls an operation with the SDK. Ids and tokens are environment variables. */
+/**
+ * Returns a TypeScript program that calls an operation with the SDK. Ids and tokens are environment
+ * variables.
+ */
 export function sdkExample(operation: Operation): string {
   const example = examples[operation.id] ?? {};
   const [noun = "", verb = ""] = operation.id.split(".");
@@ -56,19 +59,19 @@ function argumentsOf(operation: Operation, example: Example): string[] {
     const content = `await readFile(${JSON.stringify(file)})`;
     const upload = `{ name: ${JSON.stringify(file)}, content: ${content} }`;
     if (operation.body === "bytes") return [...ids, content];
-    // A skill is several files.
+    // A skill consists of several files.
     return [...ids, operation.id.startsWith("skills.") ? `[${upload}]` : upload];
   }
   if (example.body !== undefined) return [...ids, literal(example.body)];
   return example.query === undefined ? ids : [...ids, filtersOf(example.query)];
 }
 
-/** The file that an example sends, as its body or in a form. */
+/** Returns the file that an example sends, as its body or in a form; null if it sends none. */
 function fileOf({ file, form }: Example): string | null {
   return file ?? form?.map((part) => part.replace(/^.*=@([^;]+).*$/, "$1"))[0] ?? null;
 }
 
-/** `types[]=a&order=desc` as the SDK takes it: `{ types: ["a"], order: "desc" }`. */
+/** Formats `types[]=a&order=desc` as the SDK takes it: `{ types: ["a"], order: "desc" }`. */
 function filtersOf(query: string): string {
   const all = new URLSearchParams(query);
   const fields = [...new Set(all.keys())].map((name) =>
@@ -83,7 +86,7 @@ function numberOrText(value: string): string {
   return /^\d+$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** A value in TypeScript's notation. A string that begins with `$` is an environment variable. */
+/** Formats a value in TypeScript's notation. A string that begins with `$` is an environment variable. */
 function literal(value: unknown, indent = ""): string {
   if (typeof value === "string" && /^\$[A-Z_]+$/.test(value)) return variable(value.slice(1));
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,4 +1,7 @@
-/** The commands of the operator, which take names where the API takes ids, and say more than one operation does. */
+/**
+ * The operator's commands by operation. They take names where the API takes ids, and may combine several
+ * operations.
+ */
 export const ADMIN_COMMANDS: Readonly<Record<string, string>> = {
   "adminOrganizations.create": "organizations create acme",
   "adminOrganizations.list": "organizations list",

@@ -1,6 +1,9 @@
 import { act, conflicts, get, list, noun, type Operation, post, remove } from "./operation.ts";
 
-/** What the operator of an installation does, over all organizations, with a token that is good for nothing else. */
+/**
+ * Defaults of the operations of an installation's operator. They apply to all organizations and take an
+ * operator token, which is valid for nothing else.
+ */
 const ADMIN = { base: "/api/v1/admin", credential: "operator", scope: "operator" } as const;
 const CONFIDENTIAL = { ...ADMIN, confidential: true } as const;
 

@@ -1,6 +1,6 @@
 /**
- * Ports that `fetch` connects to in no browser and not in Node.js, since other protocols are spoken there ("port blocking"
- * of the WHATWG Fetch standard). Port 0, which is also blocked, is no port that a service has.
+ * Ports that `fetch` refuses to connect to, in browsers and in Node.js, because other protocols use them
+ * ("port blocking" of the WHATWG Fetch standard). Port 0 is also blocked, but no service has it.
  */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,

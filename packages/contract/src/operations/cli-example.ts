@@ -3,7 +3,9 @@ import { pathParams } from "./command-words.ts";
 import { type Example, examples } from "./examples.ts";
 import type { Operation } from "./operation.ts";
 
-/** A command that calls an operation, for a shell in which `berth` is on the path and the ids are set. */
+/**
+ * Returns a command that calls an operation, for a shell in which `berth` is on the path and the ids are set.
+ */
 export function cliExample(operation: Operation, words: readonly string[]): string {
   const admin = ADMIN_COMMANDS[operation.id];
   if (admin !== undefined) return `berth admin ${admin}`;
@@ -29,7 +31,7 @@ function flags({ id }: Operation, { query = "", form, file }: Example): string[]
   ];
 }
 
-/** `notes.txt` of the form `file=@notes.txt`. */
+/** Returns `notes.txt` for the form `file=@notes.txt`. */
 function fileOf([part = ""]: readonly string[]): string {
   return part.slice(part.indexOf("@") + 1);
 }

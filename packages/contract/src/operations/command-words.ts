@@ -1,9 +1,9 @@
 import type { Operation } from "./operation.ts";
 
 /**
- * The words of an operation's command: the segments that all paths of its noun start with, then the verb. For example
- * `vaultCredentials.create`, with the path `/vaults/{vault_id}/credentials`, is `vaults credentials create`. A noun that can only be got
- * has no verb: `whoami`.
+ * Returns the words of an operation's command: the segments that all paths of its noun start with, then the
+ * verb. For example `vaultCredentials.create`, with the path `/vaults/{vault_id}/credentials`, is `vaults
+ * credentials create`. A noun whose only operation is `get` has no verb: `whoami`.
  */
 export function commandWords(noun: readonly Operation[], verb: string): string[] {
   const [first = [], ...rest] = noun.map(({ path }) => staticSegments(path));
@@ -14,12 +14,12 @@ export function commandWords(noun: readonly Operation[], verb: string): string[]
   return [...shared, ...(isGotOnly ? [] : [verb])].map(kebab);
 }
 
-/** The parameters of a path in their order, which are the arguments of the command. */
+/** Returns the parameters of a path in order, which are the arguments of the command. */
 export function pathParams({ path }: Operation): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** The segments of a path without the API's prefix and without parameters. */
+/** Returns the segments of a path without the API's prefix and without parameters. */
 function staticSegments(path: string): string[] {
   return path
     .replace(/^\/api\/v1\/(cloud\/)?/, "")

@@ -1,14 +1,14 @@
 /**
- * An example of each operation that needs more than its path. `$AGENT_ID` and the like are shell variables, named after
- * the parameters of paths.
+ * An example of an operation that needs more than its path. `$AGENT_ID` and the like are shell variables,
+ * named after the parameters of paths.
  */
 export interface Example {
   body?: Record<string, unknown>;
-  /** As in a URL, without the question mark. */
+  /** The query as in a URL, without the question mark. */
   query?: string;
   /** Parts of a form, in curl's syntax. */
   form?: readonly string[];
-  /** The file whose content is the body. */
+  /** Name of the file whose content is the body. */
   file?: string;
   headers?: readonly string[];
 }

@@ -1,7 +1,7 @@
 import type { BetaFeature } from "../conventions/beta.ts";
 import type { ErrorType } from "../conventions/errors.ts";
 
-/** An operation of the API without its schemas: what a client needs at run time. */
+/** An operation of the API without its schemas: the part that a client needs at run time. */
 export interface Operation {
   /** `<nouns>.<verb>`, which is also the name of the SDK's method. */
   readonly id: string;
@@ -9,29 +9,29 @@ export interface Operation {
   /** Relative to the server's address, with `{name}` for parameters. */
   readonly path: string;
   readonly summary: string;
-  /** The scope that a token needs, or null if any valid token will do. */
+  /** The scope that a token needs, or null if any valid token is accepted. */
   readonly scope: string | null;
-  /** The token that the path names needs no scope where it is the token of the request. */
+  /** Set when a token needs no scope for a path that names this token itself. */
   readonly ownToken?: true;
   /**
-   * `pat`: only a user's token is accepted, and authentication errors have a `code`. `operator`: only an operator token is, which is
-   * accepted nowhere else. `none`: no token is needed or looked at, and an `Idempotency-Key` means nothing. Absent: any token of an
-   * organization.
+   * `pat`: only a user's token is accepted, and authentication errors have a `code`. `operator`: only an
+   * operator token is accepted, which is valid nowhere else. `none`: no token is needed or read, and an
+   * `Idempotency-Key` is ignored. Absent: any token of an organization.
    */
   readonly credential?: "pat" | "operator" | "none";
-  /** A POST that changes nothing: what it asks for must not be in a URL. */
+  /** Set for a POST that changes nothing, because its parameters must not be in a URL. */
   readonly readOnly?: true;
   /** `page` is one page of a list, `stream` server-sent events, `bytes` the content of a file. */
   readonly responseKind: "object" | "page" | "stream" | "bytes";
-  /** The list is returned in one page, without `limit` and cursors. */
+  /** Set when the list is returned in one page, without `limit` and cursors. */
   readonly unpaginated?: true;
   /** `multipart` is a form, or JSON if the route has a `jsonBody`; `bytes` are of any media type. */
   readonly body: "none" | "json" | "multipart" | "bytes";
-  /** A request with the header `berth-dry-run` is checked and answered, and changes nothing. */
+  /** Set when a request with the header `berth-dry-run` is checked and answered without changing anything. */
   readonly dryRun?: true;
-  /** The response may hold secrets, a new token or variables: no cache may store it. */
+  /** Set when the response may contain secrets, a new token or variables: no cache may store it. */
   readonly confidential?: true;
-  /** When the status is 201 instead of 200. Absent: never. */
+  /** The condition for status 201 instead of 200. Absent: never. */
   readonly created?: string;
   /** Errors besides those of every operation (400, 401, 403, 404, 429, 500). */
   readonly conflicts: readonly Conflict[];
@@ -46,7 +46,7 @@ interface Conflict {
   readonly when: string;
 }
 
-/** An operation before `noun` names it. */
+/** An operation to which `noun` has not yet given an id. */
 type Unnamed = Omit<Operation, "id">;
 
 type Options = Partial<Omit<Unnamed, "method" | "path" | "summary">> & {
@@ -64,37 +64,37 @@ export function noun<Verb extends string>(
   return Object.fromEntries(named);
 }
 
-/** Reads one object. The scope is `<noun>:read`. */
+/** Defines an operation that reads one object. The scope is `<noun>:read`. */
 export function get(path: string, summary: string, options: Options = {}): Unnamed {
   return operation("GET", path, summary, "read", options);
 }
 
-/** Reads a list, page by page. The scope is `<noun>:read`. */
+/** Defines an operation that reads a list, page by page. The scope is `<noun>:read`. */
 export function list(path: string, summary: string, options: Options = {}): Unnamed {
   return get(path, summary, { responseKind: "page", ...options });
 }
 
-/** Creates or changes an object. The body is JSON; the scope is `<noun>:write`. */
+/** Defines an operation that creates or changes an object. The body is JSON; the scope is `<noun>:write`. */
 export function post(path: string, summary: string, options: Options = {}): Unnamed {
   return operation("POST", path, summary, "write", { body: "json", ...options });
 }
 
-/** Acts on an object, without a body. The scope is `<noun>:write`. */
+/** Defines an operation that acts on an object, without a body. The scope is `<noun>:write`. */
 export function act(path: string, summary: string, options: Options = {}): Unnamed {
   return post(path, summary, { body: "none", ...options });
 }
 
-/** Sends a file's content. The scope is `<noun>:write`. */
+/** Defines an operation that sends a file's content. The scope is `<noun>:write`. */
 export function put(path: string, summary: string, options: Options = {}): Unnamed {
   return operation("PUT", path, summary, "write", { body: "bytes", ...options });
 }
 
-/** Deletes an object. The scope is `<noun>:write`. */
+/** Defines an operation that deletes an object. The scope is `<noun>:write`. */
 export function remove(path: string, summary: string, options: Options = {}): Unnamed {
   return operation("DELETE", path, summary, "write", options);
 }
 
-/** Errors with status 409, each by the condition under which it occurs. */
+/** Defines errors with status 409, one for each condition. */
 export function conflicts(...conditions: string[]): { conflicts: Conflict[] } {
   return { conflicts: conditions.map((when) => ({ status: 409, type: "conflict_error", when })) };
 }

@@ -25,15 +25,18 @@ const credentials = "/vaults/{vault_id}/credentials";
 
 const CONFIDENTIAL = { confidential: true } as const;
 
-/** A login that a user approves elsewhere needs the scope that creating a token needs. */
+/**
+ * The options of operations for a login that a user approves elsewhere, which need the scope for creating a
+ * token.
+ */
 const DEVICE_SCOPE = { scope: "tokens:write" } as const;
 const OPEN = { credential: "none", scope: null, ...CONFIDENTIAL } as const;
 
-/** The registry has a prefix of its own and only accepts the tokens of users. */
+/** The options of the registry, which has its own prefix and only accepts users' tokens. */
 const forward = { base: "/api/v1/forward", credential: "pat" } as const;
 
 /**
- * Every operation as plain data, in the order of the documentation. At run time this table imports nothing but its
+ * Every operation as plain data, in the order of the documentation. At run time this table imports only its
  * helpers, so that a client does not load the schemas.
  */
 export const operations = {

@@ -12,7 +12,7 @@ export interface Route<
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The JSON that a route with a form takes instead. */
+  /** The JSON that a route with a form also accepts. */
   readonly jsonBody?: z.ZodType;
   readonly response: Response;
 }
@@ -27,8 +27,9 @@ const emptyBody = empty.nullish().transform(() => undefined);
 type NoBody = z.ZodType<undefined>;
 
 /**
- * Joins an operation with its schemas. Without `params` or `query` there are none; without `body`, only a POST takes
- * one, and it must be empty. The schema of the response documents and types it; it does not filter fields.
+ * Joins an operation with its schemas. Without `params` or `query` it accepts none; without `body`, only a
+ * POST accepts one, and it must be empty. The schema of the response documents and types it; it does not
+ * filter fields.
  */
 export function defineRoute<
   Res extends z.ZodType,
@@ -43,7 +44,7 @@ export function defineRoute<
   return { operation, params: empty, query: empty, body, ...schemas } as unknown as Route<P, Q, B, Res>;
 }
 
-/** What a handler receives: every part parsed. */
+/** The parsed parts of a request that a handler receives. */
 export interface Input<R extends AnyRoute> {
   params: z.output<R["params"]>;
   query: z.output<R["query"]>;
@@ -51,6 +52,6 @@ export interface Input<R extends AnyRoute> {
 }
 
 export type ResponseOf<R extends AnyRoute> = z.output<R["response"]>;
-/** What a caller writes as body or query. */
+/** The body or query as a caller writes it. */
 export type BodyOf<R extends AnyRoute> = z.input<R["body"]>;
 export type QueryOf<R extends AnyRoute> = z.input<R["query"]>;

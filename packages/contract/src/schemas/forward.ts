@@ -51,7 +51,7 @@ const listQuery = z
   });
 
 export const forwardRoutes = {
-  /** The caller must have access to the resource. Registering it again changes nothing. */
+  /** Registers a resource that the caller has access to. Registering it again changes nothing. */
   register: defineRoute(operations.forward.register, {
     body: z.strictObject({
       type,
@@ -62,9 +62,9 @@ export const forwardRoutes = {
     response: z.strictObject({ id: z.string(), type }),
   }),
   /**
-   * Newest registration first. Resources that were deleted or archived, or to which the caller lost access, are left
-   * out: a page can have fewer objects than `limit`, even none, while `has_more` is true. `last_id` is still the cursor
-   * for the next page.
+   * Lists registrations, newest first. Resources that were deleted or archived, or to which the caller lost
+   * access, are left out: a page can have fewer objects than `limit`, even none, while `has_more` is true.
+   * `last_id` is still the cursor for the next page.
    */
   list: defineRoute(operations.forward.list, {
     query: listQuery,

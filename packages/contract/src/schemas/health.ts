@@ -3,7 +3,10 @@ import { hostFields } from "../conventions/host-fields.ts";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
 
-/** Why a service runs no sessions now, as `/readyz` says it; `no_runner`, which it does not say, is that of an API alone. */
+/**
+ * Why a service runs no sessions, as in `/readyz`. `no_runner`, which `/readyz` does not return, is for a
+ * service that only has the API.
+ */
 export const SERVICE_FAULTS = [
   "draining",
   "starting",
@@ -80,6 +83,6 @@ const health = z
 export type Health = z.output<typeof health>;
 
 export const healthRoutes = {
-  /** Of the whole installation, whatever the organization. Only for admins. */
+  /** Returns the health of the whole installation, whatever the organization. Only for admins. */
   get: defineRoute(operations.health.get, { response: health }),
 };

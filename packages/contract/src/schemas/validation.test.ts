@@ -1,4 +1,4 @@
-// The subject is conventions/validation.ts, over the schemas of every route.
+// Subject: conventions/validation.ts, over the schemas of every route.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -111,7 +111,9 @@ describe("validation errors", () => {
   }
 });
 
-/** Objects with the schema's field names around arbitrary JSON, so that errors occur at every depth. */
+/**
+ * Generates objects with the schema's field names around arbitrary JSON, so that errors occur at every depth.
+ */
 function bodies(names: string[]): fc.Arbitrary<unknown> {
   const key = fc.oneof(fc.constantFrom(...names, "x"), fc.stringMatching(/^[a-z_]{1,8}$/));
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({

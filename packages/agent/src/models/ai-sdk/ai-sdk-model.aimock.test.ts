@@ -4,7 +4,7 @@ import { LLMock } from "@copilotkit/aimock";
 import { ask, continued, exchange } from "../../../test-support/models/exchange.ts";
 import { kinds, modelAt } from "../../../test-support/models/providers.ts";
 
-/** An independent implementation of the wire formats: the doubles of this repository could share an error with the client. */
+/** An independent implementation: the doubles of this repository could share an error with the client. */
 describe("models against aimock's provider", () => {
   for (const kind of kinds) {
     it(`${kind}: the same exchange as with the double`, async (test) => {

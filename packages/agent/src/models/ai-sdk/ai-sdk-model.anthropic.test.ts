@@ -182,7 +182,7 @@ function tampered(blocks: readonly AssistantBlock[]): AssistantBlock[] {
   );
 }
 
-/** The paths of all objects with a cache marker. */
+/** Returns the paths of all objects with a cache marker. */
 function markedPlaces(value: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null) return [];
   const inner = Object.entries(value).flatMap(([key, child]) =>

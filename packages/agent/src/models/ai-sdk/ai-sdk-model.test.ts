@@ -71,7 +71,7 @@ for (const kind of kinds) {
           ["call_b", "Look", { at: "y" }],
         ],
       );
-      // As the log returns it: the same JSON.
+      // The log returns the same JSON, but other objects.
       const stored = JSON.parse(JSON.stringify(first.blocks)) as typeof first.blocks;
       const second = continued(ask("Look."), stored, "seen");
       assert.equal((await exchange(model, second)).error, null);
@@ -209,7 +209,8 @@ for (const kind of kinds) {
         modelErrorOf(await exchange(modelAt(double.baseUrl, kind, { idleTimeoutMs }), ask("Hello")));
       const before = await silence(60);
       assert.deepEqual([before.kind, before.retryable], ["request_failed", true]);
-      // On a loaded machine, the response may begin later than that; the silence is to come after its beginning.
+      // On a loaded machine the response may begin after the timeout, but the silence must come after its
+      // beginning.
       let within = before;
       for (let ms = 60; within.kind === "request_failed" && ms < 20_000; ms *= 4) {
         double.enqueue({ hang: lookTwice });

@@ -18,15 +18,15 @@ export interface AiSdkModelOptions extends DialectModel {
   provider: Provider;
   contextWindow: number;
   prices: TokenPrices;
-  /** Default: the global one. */
+  /** Default: the global fetch. */
   fetch?: Fetch;
   /** See `ModelRegistryOptions`. */
   proxyOf?: (url: URL) => string | null;
 }
 
 /**
- * A model behind one of the AI SDK's providers, at the level below the SDK's own tool loop and retries: one call is one
- * request. Blocks are yielded only after the provider has said that the response is complete.
+ * Creates a model that uses a provider of the AI SDK, at the level below the SDK's own tool loop and retries:
+ * one call is one request. Blocks are yielded only after the provider has said that the response is complete.
  */
 export function createAiSdkModel(options: AiSdkModelOptions): Model {
   return {
@@ -107,7 +107,10 @@ async function* readToFinish(
   }
 }
 
-/** Nothing of use follows the finish, but a connection that was read to its end is reused. Waits 250 ms at most. */
+/**
+ * Reads the rest of the response, for 250 ms at most. It has no more content, but a connection can be reused
+ * only when it was read to its end.
+ */
 async function readToEnd(reader: Reader): Promise<void> {
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, 250);

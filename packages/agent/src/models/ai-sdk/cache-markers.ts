@@ -2,16 +2,17 @@ import type { CacheTtl } from "../cache-ttl.ts";
 import type { ModelRequest } from "../model.ts";
 import type { CallOptions, Prompt, PromptMessage } from "./types.ts";
 
-/** Without a lifetime that is five minutes, also where a server knows no other. */
+/** Returns a cache breakpoint. The default, five minutes, is not sent: some servers know no other. */
 function breakpoint(ttl: CacheTtl) {
   return { anthropic: { cacheControl: { type: "ephemeral", ...(ttl === "1h" ? { ttl } : {}) } } };
 }
 
 /**
- * Sets the cache breakpoints of Anthropic's API: the last tool, the system prompt, the end of the prompt, and the end of the
- * input before it, where the previous request ended. Each request reads the cache that the previous one wrote and extends it;
- * one that no other continues only reads it, since what is written costs a quarter more. The API allows four breakpoints, and none for an
- * hour behind one for five minutes: all have the same. The given options are not modified.
+ * Sets the cache breakpoints of Anthropic's API: the last tool, the system prompt, the end of the prompt, and
+ * the end of the input before it, where the previous request ended. Each request reads the cache that the
+ * previous one wrote and extends it. A request that no other continues only reads it, since cache writes cost
+ * a quarter more. The API allows four breakpoints, and none of an hour behind one of five minutes, so all
+ * have the same lifetime. The given options are not modified.
  */
 export function withCacheMarkers(
   options: CallOptions,
@@ -28,7 +29,9 @@ export function withCacheMarkers(
   };
 }
 
-/** The last message of each run of user and tool messages, which the API merges into one. */
+/**
+ * Returns the index of the last message of each run of user and tool messages, which the API merges into one.
+ */
 function inputEnds(prompt: Prompt): number[] {
   return prompt.flatMap((message, index) => (isInput(message) && !isInput(prompt[index + 1]) ? [index] : []));
 }

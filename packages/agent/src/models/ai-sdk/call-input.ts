@@ -2,12 +2,13 @@ import type { AssistantBlock } from "../model.ts";
 
 type CallInput = Pick<Extract<AssistantBlock, { type: "tool_call" }>, "input" | "malformed">;
 
-/** How often some models put JSON into a string of JSON. */
+/** Maximum layers of JSON strings around the object, which some models produce. */
 const MAX_STRINGS = 2;
 
 /**
- * The input of a call that the provider reported as complete. A JSON object is taken as it is, also from within a JSON string, and
- * an empty text as an object without fields. Anything else is `malformed`: the model is told, and nothing runs.
+ * Parses the input of a call that the provider reported as complete. A JSON object is accepted, also within a
+ * JSON string; an empty text is an object without fields. Anything else is `malformed`: the model gets an
+ * error, and nothing runs.
  */
 export function callInput(text: string): CallInput {
   let value: unknown = parsed(text.trim() === "" ? "{}" : text);

@@ -13,17 +13,18 @@ import type { CallOptions, LanguageModel } from "./types.ts";
 export type Thinking = "adaptive" | "off" | { budget_tokens: number };
 
 /**
- * How a model takes the agent's effort. Of kind `anthropic`: `adaptive`, as it is, or `budget`, as a share of the output limit. Of
- * the other kinds: `effort`, as it is, or `none`, not at all.
+ * The way in which a model takes the agent's effort. For kind `anthropic`: `adaptive` sends it unchanged,
+ * `budget` as a share of the output limit. For the other kinds: `effort` sends it unchanged, `none` not at
+ * all.
  */
 export type Reasoning = "adaptive" | "budget" | "effort" | "none";
 
-/** A model, as a dialect needs it. */
+/** The settings of a model that a dialect needs. */
 export interface DialectModel {
   provider: Pick<Provider, "name">;
   /** The provider's name for the model. */
   upstreamModel: string;
-  /** Thinking included. */
+  /** Maximum output tokens, including thinking. */
   maxOutputTokens: number;
   reasoning: Reasoning;
   thinking: Thinking | null;
@@ -31,7 +32,7 @@ export interface DialectModel {
   supportsDocuments: boolean;
 }
 
-/** What differs between kinds of providers. Its package is loaded by the first request, to save start-up time. */
+/** The differences between kinds of providers. A kind's package is loaded by its first request. */
 export interface Dialect {
   open(connection: {
     provider: string;
@@ -66,7 +67,8 @@ const anthropic: Dialect = {
       // The AI SDK adds the budget to the output limit.
       maxOutputTokens: model.maxOutputTokens - (thinking?.budgetTokens ?? 0),
       ...(decides ? { reasoning: request.effort } : {}),
-      // Tool streaming is off: it would let incomplete input through in a truncated response, and few compatible servers support it.
+      // Tool streaming would let incomplete input through in a truncated response, and few compatible servers
+      // support it.
       providerOptions: { anthropic: { toolStreaming: false, ...stated, ...effort } },
     };
     return withCacheMarkers(made, request);
@@ -79,7 +81,7 @@ type AnthropicThinking = {
   budgetTokens?: number;
 };
 
-/** Null: the request says nothing of it, or its effort. */
+/** Returns null when the request does not state a thinking mode; its effort may apply instead. */
 function anthropicThinking(
   effort: ModelRequest["effort"],
   { thinking, reasoning, maxOutputTokens }: DialectModel,
@@ -92,7 +94,7 @@ function anthropicThinking(
   return budgetTokens < MIN_BUDGET_TOKENS ? null : { type: "enabled", budgetTokens };
 }
 
-/** Of the output limit; the rest is for the answer. */
+/** Shares of the output limit for thinking; the rest is for the answer. */
 const BUDGET_SHARES: Readonly<Record<NonNullable<ModelRequest["effort"]>, number>> = {
   low: 0.15,
   medium: 0.3,
@@ -100,7 +102,7 @@ const BUDGET_SHARES: Readonly<Record<NonNullable<ModelRequest["effort"]>, number
   xhigh: 0.7,
   max: 0.8,
 };
-/** The API's minimum. */
+/** The API's minimum budget. */
 const MIN_BUDGET_TOKENS = 1024;
 
 const openai: Dialect = {
@@ -124,10 +126,10 @@ const openai: Dialect = {
   },
 };
 
-/** The names by which the AI SDK knows what a model of OpenAI takes. */
+/** Model names for which the AI SDK knows what an OpenAI model accepts. */
 const OPENAI_NAME = /^(gpt-\d|o\d)/;
 
-/** A model under another name may not take the highest efforts, which each newer one takes as `high`. */
+/** Replaces the highest efforts by `high` for models under other names, which may not accept them. */
 function openaiEffort(effort: ModelRequest["effort"], name: string) {
   if (effort === undefined) return {};
   const isHighest = effort === "xhigh" || effort === "max";
@@ -135,8 +137,9 @@ function openaiEffort(effort: ModelRequest["effort"], name: string) {
 }
 
 /**
- * Nothing is stored at the provider: reasoning is returned encrypted and sent again with the history. The AI SDK judges by the
- * name whether a model reasons. Other servers than OpenAI's may not know the role `developer`, which goes with that.
+ * Returns options with which the provider stores nothing: reasoning is returned encrypted and sent again with
+ * the history. The AI SDK guesses from the name whether a model reasons, so it is stated here. It would then
+ * use the role `developer`, which servers other than OpenAI's may not know.
  */
 function openaiOptions({ reasoning, upstreamModel }: DialectModel) {
   return {

@@ -1,6 +1,6 @@
 import type { FinishReason } from "../model.ts";
 
-/** What a provider's word for the end of a response means. `window`: the context window was full before the response was whole. */
+/** The meaning of a finish reason. `window`: the window was full before the response was complete. */
 export type Ending = FinishReason | "window";
 
 const ENDINGS: Readonly<Record<string, Ending>> = {
@@ -25,8 +25,9 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
 };
 
 /**
- * Null for any word that is not known to be an ending, as `abort`, `error`, `network_error` or `insufficient_system_resource`:
- * the response was broken off. Servers differ in whether they report `stop` after a tool call, so the calls decide that.
+ * Returns null for an unknown reason, such as `abort`, `error`, `network_error` or
+ * `insufficient_system_resource`: the response was interrupted. Servers differ in whether they report `stop`
+ * after a tool call, so the calls decide that.
  */
 export function endingOf(word: string | null, hasToolCalls: boolean): Ending | null {
   const ending = word === null ? undefined : ENDINGS[word.toLowerCase().split(":", 1)[0] ?? ""];

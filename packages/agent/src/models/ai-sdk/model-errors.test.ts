@@ -5,7 +5,7 @@ import { kinds, modelAt } from "../../../test-support/models/providers.ts";
 import { type RawAnswer, startRawServer } from "../../../test-support/models/raw-server.ts";
 import type { ModelError } from "../model.ts";
 
-/** The errors of these answers, each given to a request of every kind of provider. */
+/** Returns the errors of these answers, each given to a request of every kind of provider. */
 async function failuresOf(test: TestContext, answer: RawAnswer, key?: string): Promise<ModelError[]> {
   const server = await startRawServer();
   test.after(() => server.close());

@@ -6,8 +6,8 @@ import { retryAfter } from "./retry-after.ts";
 import type { Exchange } from "./transport.ts";
 
 /**
- * Converts any error, thrown or streamed, to a `ModelError`. Its message has the provider's name and message, without keys and
- * header values. It has no cause, because the AI SDK's errors contain the whole request.
+ * Converts any error, thrown or streamed, to a `ModelError`. Its message has the provider's name and message,
+ * without keys and header values. It has no cause, because the AI SDK's errors contain the whole request.
  */
 export function toModelError(error: unknown, provider: string, exchange: Exchange): ModelError {
   if (error instanceof ModelError) return error;
@@ -35,14 +35,14 @@ function proxyLogin(provider: string, proxy: string): ModelError {
   return new ModelError("request_failed", message, { retryable: false });
 }
 
-/** `reason`: the provider's own word for the end, where it gave one. */
+/** Creates the error for an incomplete response. `reason` is the provider's finish reason, if it gave one. */
 export function interruptedStream(provider: string, reason: string | null = null): ModelError {
   const word = reason === null ? "" : ` (${reason.replaceAll(/\s+/g, " ").slice(0, 80).toWellFormed()})`;
   const message = `The response of ${provider} ended before it was complete${word}.`;
   return new ModelError("interrupted_stream", message, { retryable: true });
 }
 
-/** The request fit into the context window, but the response did not. */
+/** Creates the error for a request that fit into the context window but whose response did not. */
 export function windowExceeded(provider: string): ModelError {
   const message = `The response of ${provider} exceeded the context window.`;
   return new ModelError("context_overflow", message, { retryable: false });
@@ -60,7 +60,7 @@ interface Failure {
   network: boolean;
 }
 
-/** A failure as the AI SDK reports it. */
+/** Reads a failure as the AI SDK reports it. */
 function readFailure(error: unknown): Failure {
   const fields = isObject(error) ? error : {};
   const words = providerWords(fields.responseBody ?? fields.data);
@@ -73,7 +73,7 @@ function readFailure(error: unknown): Failure {
   };
 }
 
-/** A failure that the server reported after a success status. The status in its body counts, if it has one. */
+/** Reads a failure that the server reported after a success status. A status in the body takes precedence. */
 function noted(body: unknown, isWhole: boolean): Failure {
   const words = providerWords(body);
   const message = words.message === "" && isWhole ? "The answer is no stream of events." : words.message;
@@ -95,7 +95,7 @@ function providerError(failure: Failure, provider: string, exchange: Exchange): 
   });
 }
 
-/** Not for what it costs. */
+/** Returns whether the provider rejected the request's content, rather than a lack of credit. */
 function isRejected({ status, words }: Failure): boolean {
   return [400, 413, 415, 422].includes(status ?? 0) && !SPENT.test(`${words.codes} ${words.message}`);
 }
@@ -110,15 +110,15 @@ function kindOf({ status, words }: Failure, overflow: Overflow | null): ModelErr
   return "request_failed";
 }
 
-/** Some servers reject a key with 400 or 403. The same statuses mean other things as well, so their texts decide. */
+/** Texts for a rejected key: the statuses 400 and 403 have other meanings as well. */
 const KEY_REJECTED =
   /(invalid|incorrect|wrong|missing|expired|revoked)[ _-](x-)?api[ _-]?key|api[ _-]?key[ _-](is )?(invalid|not valid|missing|expired)|\bauthentication_error|authenticationerror|invalid_authentication/i;
 
-/** Nothing comes back until somebody pays: no retry helps. */
+/** The account has no credit: a retry cannot help. */
 const SPENT =
   /insufficient_(quota|balance|credits?)|exceeded_current_quota|quota_exceeded|billing|arrearage|credits? (balance|exhausted)/i;
 
-/** Of texts, only these: Gemini writes of plan and billing details for a limit that is full again in seconds. */
+/** Messages that mean no credit. Gemini mentions billing also for limits that reset in seconds. */
 const UNPAID = /insufficient balance|please recharge/i;
 
 function isRetryable(kind: ModelErrorKind, { status, words }: Failure, hasDelay: boolean): boolean {
@@ -144,7 +144,7 @@ function sentence(
   return `${provider} ${outcome}${message === "" ? "" : `: ${message}`}`;
 }
 
-/** The HTTP status that a server puts into the body of an error, since the answer itself had begun with 200. */
+/** Returns the HTTP status in the body of an error whose response had begun with 200. */
 function statusIn(json: unknown): number | null {
   const error = isObject(json) && isObject(json.error) ? json.error : json;
   if (!isObject(error)) return null;

@@ -2,8 +2,9 @@ import type { Overflow } from "../model.ts";
 import type { ProviderWords } from "./provider-words.ts";
 
 /**
- * Reads from a refusal that the request has more tokens than the model takes, by the texts and codes of known servers; or, as
- * `certain: false`, that a rejected request may have, because the refusal speaks of what a smaller one has less of. Null: neither.
+ * Reads from a provider's error that the request has more tokens than the model takes, by the texts and codes
+ * of known servers. `certain: false` means that the rejected request may be too large, because the message
+ * mentions size. Returns null for other errors.
  */
 export function overflowOf(status: number | null, words: ProviderWords): Overflow | null {
   const text = `${words.codes} ${words.message}`;
@@ -12,7 +13,7 @@ export function overflowOf(status: number | null, words: ProviderWords): Overflo
   return suggests && !OUTPUT_LIMIT.test(words.message) ? { certain: false, ...sizesOf(words) } : null;
 }
 
-/** The texts and codes of the servers in `test-support/servers`. */
+/** Texts and codes of the servers in `test-support/servers`. */
 const KNOWN = new RegExp(
   [
     "context_length_exceeded",
@@ -43,17 +44,20 @@ const KNOWN = new RegExp(
   "i",
 );
 
-/** What a refusal of a request that is too large speaks of, in whatever words. */
+/** Words that a provider's error for a too large request is likely to have. */
 const SUGGESTS = /token|length|context|prompt|too (long|large|big)/i;
 
-/** A fault of the operator's `max_output_tokens`, which no shorter history mends. */
+/** An error about the operator's `max_output_tokens`, which a shorter history does not fix. */
 const OUTPUT_LIMIT =
   /completion tokens|max_(new_|output_|completion_)?tokens['"`]?:? (must|should|is too large|cannot|exceeds)|maximum output/i;
 
 /** Numbers below are counts of messages, status codes and the like. */
 const FEWEST_TOKENS = 512;
 
-/** The limit is the smaller one of the two numbers that the text compares: a request that did not fit was larger. */
+/**
+ * Finds the limit and the size of the request. The limit is the smaller of two numbers that the text
+ * compares: a request that did not fit was larger.
+ */
 function sizesOf({ message, json }: ProviderWords): { limit: number | null; requested: number | null } {
   const named = namedSizes(json);
   const numbers = numbersOf(message);
@@ -64,14 +68,14 @@ function sizesOf({ message, json }: ProviderWords): { limit: number | null; requ
   return { limit, requested };
 }
 
-/** `188240 + 21333 > 200000`: the input and the output limit. */
+/** Reads texts such as `188240 + 21333 > 200000`, with the input and the output limit. */
 function statedSum(message: string): number | null {
   const [, input, output] = /(\d+) \+ (\d+) > \d/.exec(message) ?? [];
   return input === undefined ? null : Number(input) + Number(output);
 }
 
 const LIMIT = [
-  // A comparison, but none with a difference.
+  // Matches a comparison, but not with a difference.
   />\s*(\d[\d,_]{2,})(?![\d,_]|\s*-)/,
   /(?:maximum|max|limit|up to|at most|available|supports?|allowed|allows|≤|<=)[^\d.;]{0,60}?(\d[\d,_]{2,})/i,
   /(\d[\d,_]{2,}) (?:tokens? )?(?:maximum|limit|max\b|context)/i,
@@ -86,7 +90,7 @@ function statedLimit(message: string): number | null {
   return null;
 }
 
-/** llama.cpp and ik_llama.cpp state both as fields of the error. */
+/** Reads the fields of the error in which llama.cpp and ik_llama.cpp state both sizes. */
 function namedSizes(json: unknown): { limit: number | null; requested: number | null } {
   const error = isObject(json) && isObject(json.error) ? json.error : isObject(json) ? json : {};
   return { limit: tokens(error.n_ctx), requested: tokens(error.n_prompt_tokens) };

@@ -11,7 +11,7 @@ import type {
 import { withOwnReasoning } from "./reasoning-field.ts";
 import type { Prompt, PromptMessage, ProviderOptions } from "./types.ts";
 
-/** Where a provider accepts the images of a tool result: in the result, in a user message after it, or nowhere. */
+/** The place for the images of a tool result: in the result, in a user message after it, or nowhere. */
 export type ImagePlacement = "result" | "message" | "none";
 
 /** The media that a model accepts besides text. */
@@ -20,9 +20,9 @@ export interface SupportedMedia {
   documents: boolean;
 }
 
-/** Whom a prompt is for. */
+/** The provider and model that a prompt is for. */
 export interface Receiver extends SupportedMedia {
-  /** Name of the provider. */
+  /** The provider's name. */
   provider: string;
 }
 
@@ -31,7 +31,7 @@ type UserPart = Extract<PromptMessage, { role: "user" }>["content"][number];
 type ToolPart = Extract<PromptMessage, { role: "tool" }>["content"][number];
 type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
 
-/** Deterministic: the prompt of a longer history begins with the prompt of a shorter one. */
+/** Converts a request deterministically: a longer history's prompt begins with that of a shorter one. */
 export function toPrompt(request: ModelRequest, receiver: Receiver): Prompt {
   return [
     ...(hasText(request.system) ? [{ role: "system" as const, content: request.system }] : []),
@@ -56,7 +56,7 @@ function toMessages(message: ModelMessage, receiver: Receiver): PromptMessage[] 
   }
 }
 
-/** No provider accepts a blank text, and a history with one could never be sent again. */
+/** Converts user blocks without blank texts, since providers reject any history that has them. */
 function userParts(blocks: readonly UserBlock[], media: SupportedMedia): UserPart[] {
   const parts = blocks.flatMap((block) => userPart(block, media));
   return parts.length === 0 ? [{ type: "text", text: "(no text)" }] : parts;
@@ -100,7 +100,7 @@ function toolMessages(results: readonly ToolResultBlock[], images: ImagePlacemen
   ];
 }
 
-/** An error result can only be text, so its images follow it. */
+/** Returns where the images go. An error result can only be text, so its images follow it. */
 function imagePlacement(result: ToolResultBlock, images: ImagePlacement): ImagePlacement {
   return result.isError && images === "result" ? "message" : images;
 }

@@ -1,16 +1,17 @@
-/** What the body of an error says, whatever its form. */
+/** The content of an error body of any form. */
 export interface ProviderWords {
-  /** The provider's sentences; "" when the body has none. */
+  /** The provider's sentences; empty when the body has none. */
   message: string;
   /** Types, codes and states, separated by spaces. */
   codes: string;
-  /** The body as JSON, or null when it is none. */
+  /** The body as JSON; null when it is not JSON. */
   json: unknown;
 }
 
 /**
- * Finds the words in a body of any form that servers are known to use: an object with `error`, `message`, `detail` or the like at
- * any depth, a list of such, JSON within a string, plain text, or a page, of which only the title counts.
+ * Finds message and codes in an error body of any known form: an object with `error`, `message`, `detail` or
+ * the like at any depth, or a list of these. It may also be JSON within a string, plain text, or an HTML
+ * page, of which only the title is used.
  */
 export function providerWords(body: unknown): ProviderWords {
   const json = typeof body === "string" ? parsed(body) : (body ?? null);
@@ -19,7 +20,7 @@ export function providerWords(body: unknown): ProviderWords {
   return { message: messageOf(json, 0), codes: [...new Set(codesOf(json, 0))].join(" "), json };
 }
 
-/** In the order in which they are looked for. */
+/** Keys in the order in which they are tried. */
 const MESSAGE_KEYS = [
   "message",
   "error",
@@ -48,18 +49,18 @@ function messageOf(value: unknown, depth: number): string {
   return "";
 }
 
-/** A gateway repeats the answer of the server behind it as JSON within a string. */
+/** Reads a string. Gateways repeat the response of the server behind them as JSON within a string. */
 function nested(text: string, depth: number): string {
   const json = /^\s*[[{]/.test(text) ? parsed(text) : null;
   return (json === null ? "" : messageOf(json, depth + 1)) || plain(text);
 }
 
-/** The field that a message of a validator is about. */
+/** Returns the field that a validation message is about. */
 function place({ loc }: Record<string, unknown>): string {
   return Array.isArray(loc) ? `${loc.join(".")}: ` : "";
 }
 
-/** OpenRouter's own message says only that a provider failed; that one's words are beside it. */
+/** Returns the upstream provider's message. OpenRouter's own message only says that a provider failed. */
 function upstream({ metadata }: Record<string, unknown>, depth: number): string {
   return isObject(metadata) ? messageOf(metadata.raw, depth + 1) : "";
 }
@@ -75,7 +76,7 @@ function codesOf(value: unknown, depth: number): string[] {
   return [...own, ...inner];
 }
 
-/** A number, or one word: texts are messages. */
+/** Returns whether a value is a number or one word; longer texts are messages. */
 function isCode(value: unknown): boolean {
   return typeof value === "number" || (typeof value === "string" && /^[\w.:/-]{1,80}$/.test(value));
 }

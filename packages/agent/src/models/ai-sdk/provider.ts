@@ -1,4 +1,4 @@
-/** The API of a provider: Anthropic Messages, OpenAI Responses, or Chat Completions as Ollama and vLLM serve them. */
+/** A provider's API: Anthropic Messages, OpenAI Responses, or Chat Completions as of Ollama and vLLM. */
 export type ProviderKind = "anthropic" | "openai" | "openai-compatible";
 
 /** A provider that this installation is configured to use. */
@@ -6,9 +6,9 @@ export interface Provider {
   /** The part of a model id before the first slash. */
   name: string;
   kind: ProviderKind;
-  /** With the version, without a trailing slash: `https://api.anthropic.com/v1`. */
+  /** The base URL with the version, without a trailing slash, such as `https://api.anthropic.com/v1`. */
   baseUrl: string;
-  /** Sent with every request; as secret as the key. */
+  /** Headers of every request; as secret as the key. */
   headers: Readonly<Record<string, string>>;
   /** Milliseconds without any data, pings included, after which a request fails. */
   idleTimeoutMs: number;
@@ -16,6 +16,9 @@ export interface Provider {
   cacheLifetimeMs: number | null;
   /** See `Model`. */
   hasHourCache: boolean;
-  /** Called for each request, so that a rotated key is used at once. Null when none is needed; throws `ModelError` when it is missing. */
+  /**
+   * Returns the key. It is called for each request, so that a rotated key is used at once. Returns null when
+   * none is needed; throws `ModelError` when it is missing.
+   */
   apiKey: () => Promise<string | null>;
 }

@@ -2,7 +2,7 @@ import type { AssistantBlock } from "../model.ts";
 import type { ReasoningField, StreamNotes } from "./stream/event-rules.ts";
 import type { PromptMessage, ProviderOptions } from "./types.ts";
 
-/** The key of `opaque` under which blocks keep where the reasoning stood in the message of the provider `from`. */
+/** The key in `opaque` that records in which field of the message the provider `from` sent its reasoning. */
 const KEY = "chat";
 
 type Blocks = { block: AssistantBlock; blockIndex: number }[];
@@ -10,8 +10,8 @@ type AssistantMessage = Extract<PromptMessage, { role: "assistant" }>;
 type Fields = ProviderOptions[string];
 
 /**
- * The blocks, of which thinking knows the field under which it came. Details of the reasoning are with the first block, since there
- * may be no thinking that can be read.
+ * Records in each thinking block the field that it came in. Details of the reasoning are recorded in the
+ * first block, since there may be no readable thinking.
  */
 export function withOwnFields(
   blocks: Blocks,
@@ -33,9 +33,9 @@ export function withOwnFields(
 }
 
 /**
- * The message with its reasoning under the fields under which it came, which servers of Chat Completions want it back in. The AI
- * SDK always writes `reasoning_content`, which is also what another provider than that of the response gets; what stands in the
- * options `openaiCompatible` goes into the message as it is.
+ * Moves a message's reasoning to the fields that it came in, where servers of Chat Completions expect it. The
+ * AI SDK always writes `reasoning_content`; that also applies when the response came from another provider.
+ * The options in `openaiCompatible` are copied into the message.
  */
 export function withOwnReasoning(message: AssistantMessage, provider: string): AssistantMessage {
   const kept = message.content

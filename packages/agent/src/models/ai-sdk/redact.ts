@@ -1,6 +1,9 @@
 import { isMaskable } from "@berth/egress/maskable-secret";
 
-/** At most 500 characters, on one line. Text that looks like a key, with a digit or a star, is removed too: providers repeat keys in part. */
+/**
+ * Returns the text on one line, cut to 500 characters, without secrets. Text that looks like a key, with a
+ * digit or a star, is removed too, since providers repeat keys in part.
+ */
 export function redacted(text: string, secrets: readonly string[]): string {
   const known = secrets
     .filter(isMaskable)

@@ -2,7 +2,7 @@ import type { AssistantBlock, FinishReason, ModelPart, Opaque } from "../model.t
 import { callInput } from "./call-input.ts";
 import type { StreamPart } from "./types.ts";
 
-/** A block while it streams. `input` is set only by the part that says that a call is complete. */
+/** A block while it streams. `input` is set only when the call is complete. */
 interface PartialBlock {
   type: "text" | "thinking" | "tool_call";
   id: string;
@@ -14,14 +14,12 @@ interface PartialBlock {
 
 type VisiblePart = Extract<ModelPart, { type: "text_delta" | "thinking_started" }>;
 
-/**
- * Builds blocks from the parts of a stream, in the order in which the blocks began. Unknown kinds of parts are ignored.
- */
+/** Builds blocks from stream parts, in the order in which they began. Unknown kinds are ignored. */
 export class ResponseBuilder {
   readonly #partials: PartialBlock[] = [];
   readonly #open = new Map<string, PartialBlock>();
 
-  /** Returns what may be shown before the response is complete, or null. */
+  /** Adds a part. Returns what may be shown before the response is complete, or null. */
   add(part: StreamPart): VisiblePart | null {
     switch (part.type) {
       case "text-start":
@@ -67,8 +65,9 @@ export class ResponseBuilder {
   }
 
   /**
-   * The blocks that may be sent back to the provider. Of a truncated or refused response, no calls: the last may be incomplete.
-   * Thinking at the end is dropped, since it must be followed by another block.
+   * Returns the blocks that may be sent back to the provider. Calls of a truncated or refused response are
+   * dropped, since the last may be incomplete. Thinking at the end is dropped, since it must be followed by
+   * another block.
    */
   blocks(reason: FinishReason): { block: AssistantBlock; blockIndex: number }[] {
     const blocks = this.#partials.flatMap((partial, blockIndex) =>
@@ -101,7 +100,7 @@ export class ResponseBuilder {
   }
 }
 
-/** Blank texts are dropped: no provider accepts them in a later request. */
+/** Returns the block, or nothing if it is empty: no provider accepts blank texts in a later request. */
 function finished(partial: PartialBlock, reason: FinishReason): AssistantBlock[] {
   const opaque = partial.opaque === undefined ? {} : { opaque: partial.opaque };
   if (partial.type === "text")
@@ -126,7 +125,9 @@ function opaqueOf(part: { providerMetadata?: Opaque | undefined }): Opaque | und
   return part.providerMetadata;
 }
 
-/** Metadata arrives in pieces, keyed by provider: an id at the start, a signature at the end. */
+/**
+ * Merges metadata, which arrives in pieces, keyed by provider: an id at the start, a signature at the end.
+ */
 function merged(before: Opaque | undefined, after: Opaque | undefined): Opaque | undefined {
   if (before === undefined || after === undefined) return after ?? before;
   const entries = Object.entries(after).map(([provider, value]) => {

@@ -1,9 +1,11 @@
 import type { ProviderWords } from "./provider-words.ts";
 
 /**
- * Milliseconds for which a provider asks to wait, or null. In this order: `retry-after-ms`, `retry-after` (seconds or a date), the
- * body (`retryDelay`, `retry_after`, or a sentence such as "try again in 6m0s"), and the time at which a used-up limit is full
- * again (`x-ratelimit-reset…`, `anthropic-ratelimit-…-reset`). Times count from the response's own `date`, since they are of its clock.
+ * Returns the milliseconds that a provider asks to wait, or null. It tries in this order: `retry-after-ms`,
+ * `retry-after` (seconds or a date), the body (`retryDelay`, `retry_after`, or a sentence such as "try again
+ * in 6m0s"), and the reset time of an exhausted rate limit (`x-ratelimit-reset…`,
+ * `anthropic-ratelimit-…-reset`). Dates are compared with the response's own `date`, since they are by the
+ * provider's clock.
  */
 export function retryAfter(headers: Readonly<Record<string, string>>, words: ProviderWords): number | null {
   const date = Date.parse(headers.date ?? "");
@@ -35,7 +37,7 @@ function untilDate(text: string, now: number): number | null {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration as Go prints it: `20ms`, `7.66s`, `6m0s`. */
+/** Parses a duration as Go prints it: `20ms`, `7.66s`, `6m0s`. */
 function duration(text: string): number | null {
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text.trim())) return null;
   let sum = 0;
@@ -44,7 +46,7 @@ function duration(text: string): number | null {
   return sum;
 }
 
-/** The first field of the body, at any depth, that states a delay. */
+/** Returns milliseconds from the body's first field, at any depth, that states a delay; null if none. */
 function fieldOf(value: unknown, depth: number, now: number): number | null {
   if (typeof value !== "object" || value === null || depth > 6) return null;
   for (const [key, inner] of Object.entries(value)) {
@@ -75,7 +77,10 @@ function sentence(message: string): number | null {
   return words === null ? null : Number(words[1]) * (words[2]?.toLowerCase() === "minute" ? 60_000 : 1000);
 }
 
-/** Only limits of which nothing remains: the others say when they would be full again. */
+/**
+ * Returns the delay until all exhausted rate limits are reset; null if none is exhausted. Limits that have a
+ * remainder also state a reset time, which is ignored.
+ */
 function latestReset(headers: Readonly<Record<string, string>>, now: number): number | null {
   const delays = Object.entries(headers).flatMap(([name, value]) => {
     const lower = name.toLowerCase();
@@ -87,7 +92,7 @@ function latestReset(headers: Readonly<Record<string, string>>, now: number): nu
   return delays.length === 0 ? null : Math.max(...delays);
 }
 
-/** A duration, a date, seconds from now, or a time since 1970 in seconds or milliseconds. */
+/** Parses a duration, a date, seconds from now, or a time since 1970 in seconds or milliseconds. */
 function resetOf(text: string, now: number): number | null {
   const number = milliseconds(text);
   if (number === null) return duration(text) ?? untilDate(text, now);

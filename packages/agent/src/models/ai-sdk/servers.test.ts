@@ -71,7 +71,7 @@ function checkContent({ blocks, text, finish }: Outcome, expected: Expected): vo
   }
 }
 
-/** The next request of the session, with the response as the log keeps it. */
+/** Sends the next request of the session, with the response as the log stores it. */
 async function sendBack(model: Model, { blocks }: Outcome): Promise<void> {
   const stored = JSON.parse(JSON.stringify(blocks)) as typeof blocks;
   await exchange(model, continued(ask("Look."), stored, "seen"));

@@ -4,17 +4,17 @@ import { eventStream } from "./stream/read-stream.ts";
 
 export type Fetch = typeof globalThis.fetch;
 
-/** The state of one HTTP exchange, to describe its errors. */
+/** The state of one HTTP exchange, from which its errors are described. */
 export interface Exchange extends StreamNotes {
-  /** A response with a success status has begun. */
+  /** Whether a response with a success status has begun. */
   responseStarted: boolean;
-  /** The exchange was aborted because the provider sent no data for the idle timeout. */
+  /** Whether the exchange was aborted because the provider sent no data for the idle timeout. */
   timedOut: boolean;
-  /** What the server reported as a failure after a success status: within its stream, or as the whole body. */
+  /** A failure that the server reported after a success status: within its stream, or as the whole body. */
   failure: { body: unknown; isWhole: boolean } | null;
   /** Values that an error message must not contain. */
   secrets: readonly string[];
-  /** Host of the proxy through which the provider was asked. */
+  /** Host of the outgoing proxy; null when there is none. */
   proxy: string | null;
 }
 
@@ -23,7 +23,10 @@ export interface TransportOptions {
   fetch: Fetch;
   proxyOf(url: URL): string | null;
   events: EventRules;
-  /** Chat Completions end with a finish reason, mostly followed by `[DONE]`: a response without either is incomplete. */
+  /**
+   * Whether the stream ends with a finish reason, mostly followed by `[DONE]`, as Chat Completions do. A
+   * response without either is incomplete then.
+   */
   endsWithDone: boolean;
   /** Called when the request is built. */
   onSend(): void;
@@ -36,7 +39,10 @@ export interface Transport {
   close(): void;
 }
 
-/** A fetch for one exchange, which adds the current API key and aborts when the provider sends no data for the idle timeout. */
+/**
+ * Creates a fetch for one exchange, which adds the current API key and aborts when the provider sends no data
+ * for the idle timeout.
+ */
 export function openTransport(options: TransportOptions): Transport {
   const exchange: Exchange = {
     responseStarted: false,
@@ -74,7 +80,7 @@ export function openTransport(options: TransportOptions): Transport {
   return { fetch: send, exchange, close: timer.stop };
 }
 
-/** Only this function sets the key: keys that the AI SDK finds in the process's environment are removed. */
+/** Returns the headers with the provider's key, instead of any that the AI SDK found in the environment. */
 function withKey(provider: Provider, key: string | null, given: RequestInit["headers"]): Headers {
   const headers = new Headers(given);
   headers.delete("authorization");
@@ -95,7 +101,7 @@ function startIdleTimer(milliseconds: number, onTimeout: () => void): IdleTimer 
   return { refresh: () => timer.refresh(), stop: () => clearTimeout(timer) };
 }
 
-/** The same response; its body refreshes the timer. */
+/** Returns the response with a body that refreshes the timer. */
 function withIdleTimer(response: Response, timer: IdleTimer): Response {
   const refresh = new TransformStream<Uint8Array, Uint8Array>({
     transform(bytes, controller) {
@@ -106,7 +112,7 @@ function withIdleTimer(response: Response, timer: IdleTimer): Response {
   return withBody(response, refresh);
 }
 
-/** A success as the AI SDK can read it; what it cannot is noted in the exchange. */
+/** Rewrites a successful response for the AI SDK; records in the exchange what that form cannot express. */
 function readable(
   response: Response,
   timer: IdleTimer,

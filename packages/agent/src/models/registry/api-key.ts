@@ -3,13 +3,13 @@ import { ModelError } from "../model.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a provider's key is. With neither, the provider needs no key. */
+/** The location of a provider's key. With neither field, the provider needs no key. */
 export interface KeySource {
   env?: string | undefined;
   file?: string | undefined;
 }
 
-/** Reads the key at each call. Throws `ModelError` when it is missing. */
+/** Returns a function that reads the key at each call. It throws `ModelError` when the key is missing. */
 export function keyReader(
   provider: string,
   source: KeySource,
@@ -23,7 +23,7 @@ export function keyReader(
   return async () => null;
 }
 
-/** Also of a named pipe or a device nothing: it could keep every turn waiting. */
+/** Returns undefined for a missing file, and for a named pipe or device, which could block every turn. */
 function contentOf(file: string): string | undefined {
   try {
     return readRegularFile(file);

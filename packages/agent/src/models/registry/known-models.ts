@@ -5,21 +5,30 @@ import type { TokenPrices } from "../token-prices.ts";
 
 /** Model data from the bundled price tables; no network access. */
 export interface KnownModels {
-  /** Names of the models that an agent can use, in the order of the tables. */
+  /** Returns the names of the models that an agent can use, in the order of the tables. */
   names(kind: "anthropic" | "openai"): string[];
-  /** Tokens, or null for an unknown model. A name newer than the tables matches its predecessor. */
+  /**
+   * Returns the window in tokens, or null if unknown. A name newer than the tables matches its predecessor.
+   */
   contextWindow(provider: PricedProvider, model: string): number | null;
-  /** The list price, or null for an unknown model. */
+  /** Returns the list price, or null for an unknown model. */
   price(provider: PricedProvider, model: string): ModelPrice | null;
-  /** What caches and output cost beside the input, or null for an unknown model, or one that costs nothing. */
+  /**
+   * Returns the prices of cached and output tokens relative to input, or null for an unknown or free model.
+   */
   tokenPrices(provider: PricedProvider, model: string): TokenPrices | null;
-  /** US dollars by the list price, with what caches save, or null for an unknown model. */
+  /**
+   * Returns the cost in US dollars by the list price, including cache savings, or null for an unknown model.
+   */
   cost(provider: PricedProvider, model: string, usage: ModelUsage): number | null;
-  /** As `cost`, of many requests together: by the price of short prompts, where long ones have another. */
+  /**
+   * Returns the cost of many requests together, as `cost` does. Models that charge more for long prompts are
+   * priced as for short ones.
+   */
   totalCost(provider: PricedProvider, model: string, usage: ModelUsage): number | null;
 }
 
-/** US dollars for a million tokens that no cache serves. */
+/** US dollars per million uncached tokens. */
 export interface ModelPrice {
   input: number;
   output: number;
@@ -36,16 +45,16 @@ const EXCLUDED_ANTHROPIC = /^claude-(2|3|v1|instant)/;
 const EXCLUDED_OPENAI =
   /audio|realtime|search|transcribe|tts|image|vision|instruct|research|oss|computer|chatgpt|gpt-3|^gpt-4(-|$)/;
 
-/** What the tables take for usage. */
+/** The usage that the tables take. */
 type PricedUsage = {
-  /** With those that a cache served or took. */
+  /** Input tokens, including cache reads and writes. */
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens?: number;
   cache_write_tokens?: number;
 };
 
-/** Few enough for the price of short prompts, where long ones have another. */
+/** Tokens for price queries: few enough for the price of short prompts, when long ones have another. */
 const PROBED = 1_000;
 
 function perMillion(price: number): number {
@@ -59,7 +68,7 @@ export async function loadKnownModels(): Promise<KnownModels> {
   const priced = ({ kind, baseUrl }: PricedProvider, model: string, usage: PricedUsage = probed) => {
     const providerId = kind === "openai-compatible" ? findProvider({ providerApiUrl: baseUrl })?.id : kind;
     if (providerId === undefined) return null;
-    // A gateway puts the vendor before the vendor's own name for the model.
+    // Gateways prefix the vendor to the vendor's own name for the model.
     const names = kind === "openai-compatible" ? [model] : [model, model.slice(model.lastIndexOf("/") + 1)];
     for (const name of names) {
       const found = calcPrice(usage, name, { providerId });
@@ -118,7 +127,7 @@ export async function loadKnownModels(): Promise<KnownModels> {
   };
 }
 
-/** Of all kinds. What else an object holds, such as a row of a table, counts for nothing. */
+/** Returns the sum of all kinds of tokens. Other fields, such as those of a table row, are ignored. */
 function tokensOf(usage: ModelUsage): number {
   return (
     usage.input_tokens +

@@ -23,7 +23,7 @@ const DEFAULT_BASE_URLS: Readonly<Record<Exclude<ProviderKind, "openai-compatibl
   openai: "https://api.openai.com/v1",
 };
 
-/** Used only with the provider's own base URL: a key must not be sent to another host. */
+/** Default variables, only for the provider's own base URL: a key must not be sent to another host. */
 const DEFAULT_KEY_VARIABLES = {
   anthropic: "ANTHROPIC_API_KEY",
   openai: "OPENAI_API_KEY",
@@ -47,13 +47,13 @@ function providerOf(name: string, entry: ProviderEntry, environment: Environment
   };
 }
 
-/** Anthropic's cache has a request for five minutes. Null: the provider has none of its kind. */
+/** Returns milliseconds, by default five minutes for Anthropic; null without such a cache. */
 function cacheLifetimeMs({ kind, cache_seconds }: ProviderEntry): number | null {
   const seconds = cache_seconds ?? (kind === "anthropic" ? 300 : 0);
   return seconds === 0 ? null : seconds * 1_000;
 }
 
-/** Without a file: a provider for each default key variable that is set, and Ollama if it is running. */
+/** Detects providers: one for each default key variable that is set, and Ollama if it is running. */
 export async function findModelSources(
   environment: Environment,
   known: KnownModels,
@@ -75,7 +75,7 @@ export async function findModelSources(
   return { providers: new Map(providers.map((provider) => [provider.name, provider])), models };
 }
 
-/** Ollama silently truncates a prompt that exceeds its window, so its configured length is used. */
+/** Returns the context length that Ollama is configured with, since it silently truncates longer prompts. */
 function ollamaWindow(environment: Environment): { context_window?: number } {
   const length = Number(environment.OLLAMA_CONTEXT_LENGTH);
   return Number.isInteger(length) && length >= 1024 ? { context_window: length } : {};

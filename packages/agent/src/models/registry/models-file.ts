@@ -66,7 +66,7 @@ export class ModelsFileError extends Error {
   }
 }
 
-/** Throws `ModelsFileError`. */
+/** Reads and validates the models file. Throws `ModelsFileError`. */
 export async function readModelsFile(path: string): Promise<ModelsFile> {
   return parseModelsFile(textOf(path));
 }
@@ -81,7 +81,7 @@ function textOf(path: string): string {
   }
 }
 
-/** Throws `ModelsFileError`. */
+/** Validates the text of a models file. Throws `ModelsFileError`. */
 export function parseModelsFile(text: string): ModelsFile {
   const result = modelsFile.safeParse(parseJson(text));
   if (result.success) return result.data;
@@ -102,7 +102,7 @@ interface Issue {
   message: string;
 }
 
-/** Issues that concern more than one field. */
+/** Returns the issues that concern more than one field. */
 function crossFieldIssues({ providers, models }: ModelsFile): Issue[] {
   const issues = models.flatMap((entry, index) => modelIssues(entry, index, { providers, models }));
   const defaults = models.filter((entry) => entry.default === true);

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 300;
 
 const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
 
-/** Queries the Ollama server at `host`, in the format of `OLLAMA_HOST`, for 300 ms at most. Null when there is no response. */
+/** Queries the server at `host`, in `OLLAMA_HOST` format, for at most 300 ms. Returns null on failure. */
 export async function findOllama(host: string | undefined, fetch: Fetch): Promise<Ollama | null> {
   const origin = originOf(host);
   if (origin === null || !(await mayListen(new URL(origin)))) return null;
@@ -25,14 +25,17 @@ export async function findOllama(host: string | undefined, fetch: Fetch): Promis
     const { models } = tags.parse(await response.json());
     return { baseUrl: `${origin}/v1`, models: models.map(({ name }) => name) };
   } catch {
-    // Not an error: most installations have no Ollama.
+    // A missing server is no error: most installations have no Ollama.
     return null;
   }
 }
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/;
 
-/** False where nothing listens on this machine, which most installations would load the client of `fetch` to find out. */
+/**
+ * Returns whether something may listen at the URL. On this machine a plain connection tests that, since most
+ * installations would load the client of `fetch` only to find nothing.
+ */
 function mayListen({ hostname, port, protocol }: URL): Promise<boolean> {
   if (!LOOPBACK.test(hostname)) return Promise.resolve(true);
   const host = hostname.replaceAll(/[[\]]/g, "");
@@ -45,7 +48,10 @@ function mayListen({ hostname, port, protocol }: URL): Promise<boolean> {
   });
 }
 
-/** `OLLAMA_HOST` may lack scheme and port, and may be the listen address 0.0.0.0, which cannot be connected to. */
+/**
+ * Returns the origin of an `OLLAMA_HOST`, which may lack scheme and port, and may be the listen address
+ * 0.0.0.0, which cannot be connected to. Returns null when it is invalid.
+ */
 function originOf(host: string | undefined): string | null {
   const given = host?.trim() || "127.0.0.1";
   const full = /^https?:\/\//.test(given) ? given : `http://${given}`;

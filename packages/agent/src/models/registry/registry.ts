@@ -12,6 +12,7 @@ import { knownReasoning } from "./known-reasoning.ts";
 import { configuredSources, findModelSources, type ModelSources } from "./model-sources.ts";
 import { type ModelEntry, readModelsFile } from "./models-file.ts";
 
+/** A model as the API lists it. */
 export interface ModelInfo {
   /** `provider/model`. */
   id: string;
@@ -19,37 +20,43 @@ export interface ModelInfo {
   /** Tokens of input and output together. */
   context_window: number;
   max_output_tokens: number;
-  /** Null if the tables do not know it. */
+  /** The list price; null when the tables do not have the model. */
   price: ModelPrice | null;
 }
 
 /** The models that this installation can use. */
 export interface ModelRegistry {
-  /** The models that are configured or were detected. `get` also accepts other models of these providers. */
+  /** Returns the configured or detected models. `get` also accepts other models of these providers. */
   list(): ModelInfo[];
   /**
-   * A model of a configured provider, whether listed or not; null for any other id. `contextWindow` reduces the window, or sets
-   * it if it is unknown.
+   * Returns a model of a configured provider, whether listed or not; null for any other id. `contextWindow`
+   * reduces the window, or sets it if it is unknown.
    */
   get(id: string, options?: { contextWindow?: number }): Model | null;
-  /** What these tokens of a model cost in US dollars, by the list price; null if that is not known. */
+  /** Returns the cost of these tokens in US dollars, by the list price; null when that is unknown. */
   cost(id: string, usage: ModelUsage): number | null;
-  /** As `cost`, of many requests together: by the price of short prompts, where long ones have another. */
+  /**
+   * Returns the cost of many requests together, as `cost` does. Models that charge more for long prompts are
+   * priced as for short ones.
+   */
   totalCost(id: string, usage: ModelUsage): number | null;
-  /** The id of the model that agents without one get: that of the models file; null if it names none. */
+  /** Id of the models file's default, for agents without a model; null if it has none. */
   readonly defaultModel: string | null;
 }
 
 export interface ModelRegistryOptions {
-  /** The operator's models file. With it nothing is detected; without it, models are detected by the keys in the environment. */
+  /**
+   * Path of the operator's models file. With it nothing is detected; without it, models are detected by the
+   * keys in the environment.
+   */
   file?: string;
   /** Keys are read from this object at each request, so a rotated key is used at once. */
   environment: Environment;
   /** The built-in model, which is always available. Default: `rehearsal/steps` with its default options. */
   rehearsal?: Model;
-  /** Default: the global one. */
+  /** Default: the global fetch. */
   fetch?: Fetch;
-  /** The host of the proxy through which `fetch` reaches a URL, for error messages; null: none. Default: none. */
+  /** Returns the proxy's host for a URL, for error messages; null for none. Default: none. */
   proxyOf?: (url: URL) => string | null;
   /** Receives messages for the operator. They contain no secrets. */
   log?: (message: string) => void;
@@ -121,7 +128,7 @@ interface Found {
 interface Limits {
   contextWindow: number;
   maxOutputTokens: number;
-  /** The context window is unknown, and this is a default. */
+  /** Whether the context window is unknown, and this is a default. */
   assumed?: boolean;
 }
 
@@ -134,7 +141,7 @@ function findModel(id: string, sources: ModelSources, known: KnownModels, wanted
   return { provider, entry, limits: limitsOf(entry, provider, known, wanted) };
 }
 
-/** For models that neither the file nor the price tables know. */
+/** Tokens, for models that neither the file nor the price tables have. */
 const ASSUMED_CONTEXT_WINDOWS: Readonly<Record<ProviderKind, number>> = {
   anthropic: 200_000,
   openai: 128_000,
@@ -157,7 +164,7 @@ function limitsOf(
   };
 }
 
-/** One eighth of the window, at most 32,000: this leaves room for the input and is within the limits of providers. */
+/** Returns an eighth of the window, at most 32,000: it leaves room for input and fits providers' limits. */
 function defaultMaxOutput(contextWindow: number): number {
   return Math.min(32_000, Math.floor(contextWindow / 8));
 }

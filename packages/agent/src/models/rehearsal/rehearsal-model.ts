@@ -23,18 +23,19 @@ export interface RehearsalOptions {
   contextWindow?: number;
   /** Tokens; default one eighth of the window, at most 8,192. */
   maxOutputTokens?: number;
-  /** For `wait_ms`; rejects with the signal's reason. */
+  /** Sleeps for `wait_ms` steps; rejects with the signal's reason. */
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * A scripted model without costs, to check an installation and to drive tests: it follows the steps in the newest user
- * message. To any other message it responds with an explanation of the format.
+ * Creates a scripted model without costs, to check an installation and to drive tests: it follows the steps
+ * in the newest user message. To any other message it responds with an explanation of the format.
  *
- * It keeps no state between calls. The next step follows from the responses in the history, and how often a `fail` step has
- * failed from `failedAttempts`, so it continues after a crash. A response consists of the `say` steps up to the next step that
- * calls tools, and those calls: a response without a call would end the turn. `wait_ms` and `fail` steps take effect on the
- * way. If the last step called tools, the turn ends with an empty response.
+ * It keeps no state between calls. The next step follows from the responses in the history, and the failures
+ * of a `fail` step from `failedAttempts`, so it continues after a crash. A response consists of the `say`
+ * steps up to the next step that calls tools, and those calls: a response without a call would end the turn.
+ * `wait_ms` and `fail` steps between them take effect in order. If the last step called tools, the turn ends
+ * with an empty response.
  */
 export function createRehearsalModel(options: RehearsalOptions = {}): Model {
   const contextWindow = options.contextWindow ?? 200_000;
@@ -112,8 +113,9 @@ function* say(text: string): Generator<Part> {
 }
 
 /**
- * The ids of calls are derived from the history, so that the same request gives the same response. The length of the history makes
- * them differ within it, and its last message is enough besides: a hash of all of it would cost more with each request.
+ * Yields calls. Their ids are derived from the history, so that the same request gives the same response. The
+ * length of the history makes them unique within it. Only its last message is hashed: a hash of all of it
+ * would cost more with each request.
  */
 function* callParts(calls: readonly Call[], { messages }: ModelRequest): Generator<Part> {
   const end = JSON.stringify([messages.length, messages.at(-1)]);

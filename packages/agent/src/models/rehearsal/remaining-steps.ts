@@ -5,7 +5,7 @@ import { formatResume, parseResume, parseSteps, type Step } from "./steps.ts";
 /** The steps of one response: `say`, `wait_ms` and `fail` steps, up to a step that calls tools. */
 export type ResponseSteps = readonly Step[];
 
-/** The responses that are still to be given, or null when the newest message of whoever asks has no steps. */
+/** Returns the responses that are still to be given, or null when the newest message has no steps. */
 export function remainingResponses(messages: readonly ModelMessage[]): ResponseSteps[] | null {
   const index = messages.findLastIndex((message) => message.role === "user" && !asksForAnswer(message));
   const message = messages[index];
@@ -16,19 +16,19 @@ export function remainingResponses(messages: readonly ModelMessage[]): ResponseS
   return responsesOf(steps).slice(given);
 }
 
-/** The last request of a loop of Explore goes on with its question. */
+/** Returns whether this is the last request of an Explore loop, which continues with its question. */
 function asksForAnswer({ content }: Extract<ModelMessage, { role: "user" }>): boolean {
   const [only, ...more] = content;
   return more.length === 0 && only?.type === "text" && only.text === ANSWER_NOW;
 }
 
-/** Steps that a summary kept take precedence over the message after it, which is the one that they came from. */
+/** Returns the newest steps. Those in a summary take precedence over the message that they came from. */
 function newestSteps(texts: readonly string[]): Step[] | null {
   const kept = texts.length === 2 ? parseResume(texts[0] ?? "") : null;
   return kept ?? parseSteps(texts.at(-1) ?? "");
 }
 
-/** The texts of the user, without those that the loop added. */
+/** Returns the texts of the user, without those that the loop added. */
 function ownTexts(blocks: readonly UserBlock[]): string[] {
   return blocks.flatMap((block) => (block.type === "text" && !isAddition(block.text) ? [block.text] : []));
 }
@@ -42,7 +42,7 @@ function responsesOf(steps: readonly Step[]): ResponseSteps[] {
   return responses.filter((steps) => steps.length > 0);
 }
 
-/** The text of the newest tool results, or of what the loop added to the newest message: images, documents, notices. */
+/** Returns the text of the newest tool results, or of the loop's additions to the newest message. */
 export function previousResult(messages: readonly ModelMessage[]): string {
   const last = messages.at(-1);
   if (last === undefined || last.role === "assistant") return "";
@@ -57,7 +57,7 @@ function shown(block: UserBlock): string {
   return block.type === "text" ? block.text : `[${block.mediaType}, ${block.data.length} characters]`;
 }
 
-/** The text to respond with if the previous result lacks an expected text, else null. */
+/** Returns the text to respond with if the previous result lacks an expected text, else null. */
 export function unmetExpectation(steps: ResponseSteps, previous: string): string | null {
   for (const step of steps) {
     const expected = "expect" in step ? step.expect : undefined;
@@ -68,8 +68,9 @@ export function unmetExpectation(steps: ResponseSteps, previous: string): string
 }
 
 /**
- * The response to a request for a summary, which keeps the remaining steps; null when the messages do not end with such a
- * request. The next response's expectation is checked now, since the previous result will be gone.
+ * Returns the response to a request for a summary, which contains the remaining steps; null when the messages
+ * do not end with such a request. The next response's expectation is checked here, since the summary replaces
+ * the previous result.
  */
 export function summaryResponse(messages: readonly ModelMessage[]): string | null {
   const history = withoutInstruction(messages);

@@ -28,12 +28,12 @@ export type Call = z.output<typeof call>;
 const script = z.strictObject({ steps: z.array(step).max(10_000) });
 const resume = z.strictObject({ rehearsal_resume: script });
 
-/** The steps in a message, as plain JSON or in a fenced `json` block; null when it has none. */
+/** Parses the steps in a message, as plain JSON or in a fenced `json` block; null when it has none. */
 export function parseSteps(message: string): Step[] | null {
   return jsonOf(script, message)?.steps ?? null;
 }
 
-/** The steps in a summary of `formatResume`. */
+/** Parses the steps in a summary that `formatResume` wrote; null when it has none. */
 export function parseResume(summary: string): Step[] | null {
   return jsonOf(resume, summary)?.rehearsal_resume.steps ?? null;
 }

@@ -41,7 +41,10 @@ const auditEntry = z
 export type AuditEntry = z.output<typeof auditEntry>;
 
 export const adminAuditEntryRoutes = {
-  /** Newest first. Numbers and not ids of objects order the entries, so that there are no cursors by id, only `page`. */
+  /**
+   * Lists entries, newest first. Entries are ordered by number, not by object id, so `page` is the only
+   * cursor.
+   */
   list: defineRoute(operations.adminAuditEntries.list, {
     query: z.strictObject({
       ...pageQuery,

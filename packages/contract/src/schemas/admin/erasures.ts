@@ -32,7 +32,10 @@ export type Erasure = z.output<typeof erasure>;
 const ONE_SUBJECT = "Exactly one of 'user_id' and 'organization_id' must be given.";
 
 export const adminErasureRoutes = {
-  /** Answers at once: running services carry it out. The same subject again is the erasure that exists. */
+  /**
+   * Responds at once: running services carry out the erasure. A second request for the same subject returns
+   * the existing erasure.
+   */
   create: defineRoute(operations.adminErasures.create, {
     body: z
       .strictObject({

@@ -19,7 +19,7 @@ const params = z.strictObject({ host_id: z.string() });
 
 export const adminHostRoutes = {
   list: defineRoute(operations.adminHosts.list, { query: z.strictObject(pageQuery), response: pageOf(host) }),
-  /** What is not saved or pushed is lost with a disk. */
+  /** Drains a host. Work that is neither saved nor pushed is lost with the disks. */
   drain: defineRoute(operations.adminHosts.drain, { params, response: host }),
   resume: defineRoute(operations.adminHosts.resume, { params, response: host }),
   forget: defineRoute(operations.adminHosts.forget, {

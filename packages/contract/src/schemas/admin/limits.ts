@@ -3,7 +3,7 @@ import { idOf, idOfOwner } from "../../conventions/fields.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** What can be limited. The most that a limit can be has 15 digits, which a number keeps exactly. */
+/** The largest value of a limit: 15 digits, which a number stores exactly. */
 const MAX_LIMIT = 999_999_999_999_999;
 
 const limit = (least = 0) =>
@@ -50,7 +50,10 @@ const params = z.strictObject({ owner_id: z.string() });
 
 export const adminLimitRoutes = {
   get: defineRoute(operations.adminLimits.get, { params, response: limits }),
-  /** An omitted limit is kept; null takes the own one back, so that the settings count again; `none` is no limit. */
+  /**
+   * Changes limits. An omitted limit is kept; null removes the owner's own limit, so that the setting
+   * applies; `none` means unlimited.
+   */
   update: defineRoute(operations.adminLimits.update, {
     params,
     body: z.strictObject(values),
@@ -58,7 +61,7 @@ export const adminLimitRoutes = {
   }),
 };
 
-/** Days. */
+/** The most days that data can be kept. */
 const MAX_DAYS = 99_999;
 
 const days = z
@@ -92,7 +95,7 @@ const organizationParams = z.strictObject({ organization_id: z.string() });
 
 export const adminRetentionRoutes = {
   get: defineRoute(operations.adminRetention.get, { params: organizationParams, response: retention }),
-  /** As for limits. What is too old is deleted within an hour. */
+  /** Changes retention as `update` changes limits. Data that is too old is deleted within an hour. */
   update: defineRoute(operations.adminRetention.update, {
     params: organizationParams,
     body: z.strictObject(kept),

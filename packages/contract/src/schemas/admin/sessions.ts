@@ -4,7 +4,7 @@ import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
 export const adminSessionRoutes = {
-  /** Nothing else of a session is the operator's: what it holds stays its owner's. */
+  /** Releases a session. The operator has no other access to a session: its content is the owner's. */
   release: defineRoute(operations.adminSessions.release, {
     params: z.strictObject({ session_id: idOf("session") }),
     response: z

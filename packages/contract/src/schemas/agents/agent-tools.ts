@@ -4,16 +4,22 @@ import { customTool } from "./custom-tools.ts";
 import { mcpToolset, resolvedMcpToolset } from "./mcp.ts";
 import { permissionPolicy } from "./permission-policy.ts";
 
-/** The tools that an agent has which names none, in the order of a model's tool list. */
+/** The tools of an agent that names none, in the order of a model's tool list. */
 export const DEFAULT_TOOL_NAMES = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
-/** The tools of `agent_toolset_20260401`, in the order of a model's tool list. `Explore` is off unless the agent enables it. */
+/**
+ * The tools of `agent_toolset_20260401`, in the order of a model's tool list. `Explore` is off unless the
+ * agent enables it.
+ */
 export const TOOL_NAMES = [...DEFAULT_TOOL_NAMES, "Explore"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
-/** Bytes of one result that the model sees, of the tools whose results can be long. */
+/** Bytes of one result that the model sees, for the tools whose results can be long. */
 export const DEFAULT_RESULT_BYTES = { Bash: 10_240, Read: 24_576, Grep: 12_288, Explore: 8_192 } as const;
 
-/** What one call of Explore may use: requests to its model, the last of which is for the answer, and tokens of all of them. */
+/**
+ * The budget of one Explore call: requests to its model, the last of which is for the answer, and tokens of
+ * all of them.
+ */
 export const DEFAULT_EXPLORE_BUDGET = { max_requests: 25, max_tokens: 500_000 } as const;
 
 const maxResultBytes = z
@@ -28,7 +34,7 @@ const maxResultBytes = z
       .join(", ")}.`,
   });
 
-/** What only the config of Explore has. */
+/** Options of Explore only. */
 const exploreOptions = {
   model: z.string().min(1).max(200).optional().meta({
     description: "Only for Explore: the model that answers, such as a cheaper one. Default: the agent's.",
@@ -72,8 +78,8 @@ const toolConfig = z
   });
 
 /**
- * The tools of a coding agent. Without `enabled_tools` all are enabled but Explore, which is if the list names it or `configs` has an entry
- * for it that does not say `enabled: false`.
+ * The tools of a coding agent. Without `enabled_tools` all but Explore are enabled. Explore is enabled if the
+ * list names it, or if `configs` has an entry for it without `enabled: false`.
  */
 const agentToolset = z
   .strictObject({
@@ -92,8 +98,8 @@ const agentToolset = z
 const tool = taggedUnion("type", [agentToolset, customTool, mcpToolset]);
 
 /**
- * The tools of an agent as a request defines them: at most one `agent_toolset`, at most one toolset per MCP server, and
- * no two tools with the same name. Names with the prefix `mcp__` are reserved for the tools of MCP servers.
+ * An agent's tools in a request: at most one `agent_toolset`, at most one toolset per MCP server, and no two
+ * tools with the same name. Names with the prefix `mcp__` are reserved for the tools of MCP servers.
  */
 export const toolsInput = z
   .array(tool)

@@ -30,7 +30,10 @@ const mcpServers = z
 
 const MAX_WINDOW = 10_000_000;
 
-/** `"provider/model"`, or an object that also sets the effort, a smaller context window, or when the history is compacted. */
+/**
+ * `"provider/model"`, or an object that also sets the effort, a smaller context window, or when the history
+ * is compacted.
+ */
 const modelChoice = z.union([
   text(1, 256),
   z.strictObject({
@@ -52,7 +55,7 @@ const modelChoice = z.union([
   }),
 ]);
 
-/** The part of an agent that a session keeps as it was when the session was created. */
+/** The fields of an agent that a session copies when it is created. */
 export const agentSnapshot = {
   id: idOf("agent"),
   type: z.literal("agent"),
@@ -114,7 +117,7 @@ const maxModelRequests = z.int().min(1).max(1_000_000).nullish().meta({
     "Requests to the model in one turn, which then ends with the stop reason `max_turns`; the next message continues the work. Default: the installation's (`BERTH_MAX_MODEL_REQUESTS`, 500).",
 });
 
-/** Of an agent without its metadata, as JSON with its defaults. */
+/** The most bytes of an agent without its metadata, as JSON with its defaults. */
 export const MAX_AGENT_BYTES = 1024 * 1024;
 const SIZE_DESCRIPTION = `With everything else, an agent has at most ${MAX_AGENT_BYTES} bytes as JSON.`;
 
@@ -160,8 +163,8 @@ export const agentRoutes = {
     response: agent,
   }),
   /**
-   * Omitted fields keep their value, null clears one, and lists are replaced as a whole. A request that changes
-   * something creates a version; one that changes nothing does not.
+   * Updates an agent. Omitted fields keep their value, null clears a field, and lists are replaced as a
+   * whole. A request creates a version only if it changes something.
    */
   update: defineRoute(operations.agents.update, {
     params: agentParams,
@@ -182,7 +185,7 @@ export const agentRoutes = {
     }),
     response: agent,
   }),
-  /** An archived agent can be deleted; an agent with which a session was created cannot. */
+  /** Deletes an agent, which may be archived, unless a session was created with it. */
   delete: defineRoute(operations.agents.delete, {
     params: agentParams,
     response: deletedObject("agent"),
@@ -191,7 +194,7 @@ export const agentRoutes = {
     params: agentParams,
     response: agent,
   }),
-  /** Newest first. All entries have the same id, so that there are no cursors by id, only `page`. */
+  /** Lists versions, newest first. All entries have the same id, so `page` is the only cursor. */
   versions: defineRoute(operations.agents.versions, {
     params: agentParams,
     query: z.strictObject({ ...pageQuery, ...createdAtBounds("Time at which the version was created.") }),

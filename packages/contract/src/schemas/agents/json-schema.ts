@@ -1,4 +1,4 @@
-/** What is wrong with a JSON Schema, and the path of the keyword. */
+/** An error in a JSON Schema, and the path of the keyword. */
 export interface JsonSchemaError {
   path: (string | number)[];
   message: string;
@@ -12,8 +12,9 @@ const COUNT_KEYWORDS = ["minLength", "maxLength", "minItems", "maxItems"];
 const MAP_KEYWORDS = ["properties", "$defs"];
 
 /**
- * Checks that a value is a JSON Schema, as far as model providers do: keywords for schemas hold schemas, `type` names
- * types, `required` and `enum` are lists, limits are numbers. Unknown keywords are not checked. Returns null for a valid schema.
+ * Checks that a value is a JSON Schema, as far as model providers do: keywords for schemas have schemas,
+ * `type` names types, `required` and `enum` are lists, limits are numbers. Unknown keywords are not checked.
+ * Returns null for a valid schema.
  */
 export function jsonSchemaError(schema: unknown, path: JsonSchemaError["path"] = []): JsonSchemaError | null {
   if (typeof schema === "boolean" && path.length > 0) return null;
@@ -51,7 +52,7 @@ function limitError(schema: Record<string, unknown>, path: JsonSchemaError["path
   return null;
 }
 
-/** Keywords that hold schemas. */
+/** Checks the keywords that contain schemas. */
 function containerError(
   schema: Record<string, unknown>,
   path: JsonSchemaError["path"],

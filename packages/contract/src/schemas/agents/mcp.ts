@@ -2,8 +2,8 @@ import { z } from "zod";
 import { permissionPolicy } from "./permission-policy.ts";
 
 /**
- * The URL of an MCP server, kept as given: `https`, or `http` for hosts that the installation allows, without
- * credentials and fragment.
+ * The URL of an MCP server, stored unchanged: `https`, or `http` for hosts that the installation allows,
+ * without credentials and fragment.
  */
 export const mcpServerUrl = z.string().max(2048).refine(isServerUrl, {
   error: "Field '{field}' must be an https URL without credentials and fragment.",
@@ -26,7 +26,7 @@ const defaults = {
 };
 const configsInput = z.array(z.strictObject({ name: z.string().min(1).max(256), ...defaults })).max(256);
 
-/** The tools of one of the agent's MCP servers, as a request defines them. */
+/** The tools of one of the agent's MCP servers, in a request. */
 export const mcpToolset = z
   .strictObject({
     type: z.literal("mcp_toolset"),

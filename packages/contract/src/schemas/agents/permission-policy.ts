@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Whether calls of a tool are run, run after a client confirms them, or denied. */
+/** Whether calls of a tool run, run after a client confirms them, or are denied. */
 export const permissionPolicy = z.strictObject({
   type: z.enum(["always_allow", "always_ask", "always_deny"]),
 });

@@ -19,7 +19,10 @@ export const skillName = z.string().regex(/^[a-z0-9-]{1,64}$/, {
 });
 
 export const skillDescription = text(1, 4_096);
-/** What the format allows; other clients may reject or cut longer ones. */
+/**
+ * The most characters that the Agent Skills format allows; other clients may reject or cut longer
+ * descriptions.
+ */
 export const MAX_PORTABLE_DESCRIPTION = 1_024;
 
 const warnings = z.array(z.string()).meta({
@@ -78,7 +81,7 @@ export const skillVersion = z
   .meta({ id: "SkillVersion" });
 export type SkillVersion = z.output<typeof skillVersion>;
 
-/** A skill of an agent, as a request names it. */
+/** A skill of an agent, in a request. */
 export const agentSkill = z.strictObject({
   type: z.literal("custom"),
   skill_id: referenceTo("skill"),
@@ -103,7 +106,10 @@ const content = {
   }),
 };
 
-/** The parts of a `multipart/form-data` upload, in any order: either `file` or `files[]`, with a `SKILL.md` among the files. */
+/**
+ * The parts of a `multipart/form-data` upload, in any order: either `file` or `files[]`, with a `SKILL.md`
+ * among the files.
+ */
 const uploadParts = z.strictObject({
   ...content,
   display_title: z.string().optional(),
@@ -117,7 +123,10 @@ const versionParams = z.strictObject({
 });
 
 export const skillRoutes = {
-  /** `SKILL.md` is at the top level or in the only directory there. Its frontmatter has `name` and `description`. */
+  /**
+   * Uploads a skill. `SKILL.md` is at the top level or in the only directory there; its frontmatter has
+   * `name` and `description`.
+   */
   create: defineRoute(operations.skills.create, {
     body: uploadParts,
     response: skill,
@@ -139,12 +148,12 @@ export const skillRoutes = {
     params: skillParams,
     response: deletedObject("skill"),
   }),
-  /** Agents and sessions that have an archived skill keep it. It cannot be added to other agents. */
+  /** Archives a skill. Agents and sessions that have it keep it, but it cannot be added to other agents. */
   archive: defineRoute(operations.skills.archive, {
     params: skillParams,
     response: skill,
   }),
-  /** The `name` in the frontmatter must be the skill's. */
+  /** Uploads a version. The `name` in its frontmatter must be the skill's. */
   createVersion: defineRoute(operations.skills.createVersion, {
     params: skillParams,
     body: z.strictObject(content),
@@ -159,7 +168,7 @@ export const skillRoutes = {
     params: versionParams,
     response: skillVersion,
   }),
-  /** As an attachment; with `Range` a part of it. */
+  /** Returns a file as an attachment; with `Range` a part of it. */
   content: defineRoute(operations.skills.content, {
     params: versionParams,
     query: z.strictObject({

@@ -17,8 +17,8 @@ import { defineRoute } from "../../operations/route.ts";
 import { installedPackages, packages, setupScript } from "./packages.ts";
 
 /**
- * A host that sessions may connect to: a name, a name with a port, or `*.` and a name for all its subdomains. IP
- * addresses are rejected.
+ * A host that sessions may connect to: a name, a name with a port, or `*.` and a name for all its subdomains.
+ * IP addresses are rejected.
  */
 export const allowedHost = z
   .string()
@@ -119,7 +119,7 @@ const image = z
 
 const RUNTIME_CLASS_DESCRIPTION =
   "Runtime class of the pods of the sandboxes, such as `gvisor`: one that the operator allows (BERTH_KUBERNETES_RUNTIME_CLASSES), otherwise 400, also where sandboxes are no pods of a Kubernetes cluster. If it is not allowed any more or the cluster does not have it, the session has a `sandbox_error` in its log, and its commands fail. Default: the installation's own.";
-/** A name as Kubernetes has them: labels of a domain name. */
+/** A name in the form of Kubernetes: labels of a domain name. */
 const runtimeClass = z
   .string()
   .max(253)
@@ -210,9 +210,9 @@ export const environmentRoutes = {
     response: environment,
   }),
   /**
-   * Omitted fields keep their value, at every depth; null restores the default; hosts and variables are replaced as a
-   * whole. In a session, variables and credentials change with the next command, networking with the next turn, and the
-   * rest when its sandbox is next opened.
+   * Updates an environment. Omitted fields keep their value, at every depth; null restores the default; hosts
+   * and variables are replaced as a whole. In a session, variables and credentials change with the next
+   * command, networking with the next turn, and the rest when its sandbox is next opened.
    */
   update: defineRoute(operations.environments.update, {
     params: environmentParams,
@@ -223,7 +223,7 @@ export const environmentRoutes = {
     }),
     response: environment,
   }),
-  /** An archived environment can be deleted; one that a session uses which is not terminated cannot. */
+  /** Deletes an environment, which may be archived, unless a session that is not terminated uses it. */
   delete: defineRoute(operations.environments.delete, {
     params: environmentParams,
     response: deletedObject("environment"),

@@ -1,9 +1,12 @@
 import { z } from "zod";
 
-/** Per package manager. */
+/** The most packages per package manager. */
 const MAX_PACKAGES = 100;
 
-/** A list of package names with optional versions. The forms exclude options, URLs and paths, which managers would take. */
+/**
+ * Returns a schema for a list of package names with optional versions. The forms exclude options, URLs and
+ * paths, which package managers would accept.
+ */
 function names(form: RegExp, like: string) {
   const name = z
     .string()
@@ -12,7 +15,7 @@ function names(form: RegExp, like: string) {
   return z.array(name).max(MAX_PACKAGES);
 }
 
-/** A name cannot end in `-`, by which apt removes a package. */
+/** A package name of apt. It cannot end in `-`, with which apt removes a package. */
 const apt = names(/^[a-z0-9][a-z0-9+.-]*[a-z0-9+](=[0-9A-Za-z][0-9A-Za-z.+:~-]*)?$/, "'jq' or 'jq=1.6-2.1'");
 const npm = names(
   /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(@[0-9A-Za-z][0-9A-Za-z.+-]*)?$/,

@@ -10,15 +10,16 @@ import { SESSION_EVENT_TYPES, sessionEvent } from "./session-events.ts";
 const writtenType = z.enum(["agent.message", "agent.thinking"]);
 
 /**
- * What a stream previews on request, before it is stored. Previews are never stored, are in no list, and have
- * no `id` line in the stream, so that `Last-Event-ID` always names a stored event.
+ * The previews that a stream shows on request before an event is stored. Previews are never stored and in no
+ * list, and have no `id` line in the stream, so that `Last-Event-ID` always names a stored event.
  */
 export const previewedType = z.enum([...writtenType.options, "agent.tool_output"]);
 export type PreviewedType = z.output<typeof previewedType>;
 
 /**
- * The model started to write an event. The event follows with the same id, unless the request to the model fails: then
- * `span.model_request_end` has `is_error`, and the preview is void. `agent.thinking` has no deltas.
+ * Sent when the model starts to write an event. The event follows with the same id, unless the request to the
+ * model fails: then `span.model_request_end` has `is_error`, and the preview is void. `agent.thinking` has no
+ * deltas.
  */
 export const eventStart = z
   .strictObject({
@@ -28,7 +29,7 @@ export const eventStart = z
   .meta({ id: "EventStart" });
 export type EventStart = z.output<typeof eventStart>;
 
-/** The next piece of an event that was started. In order, the pieces make up its text. */
+/** The next piece of a started event. In order, the pieces make up its text. */
 export const eventDelta = z
   .strictObject({
     type: z.literal("event_delta"),
@@ -43,8 +44,8 @@ export const eventDelta = z
 export type EventDelta = z.output<typeof eventDelta>;
 
 /**
- * What a running command printed, standard output and error together. The result of its call follows and has all of it, or its
- * beginning and end. It may come before the event of the call, and does not come after the result.
+ * Output of a running command, standard output and error together. The result of its call follows and has all
+ * of it, or its beginning and end. It may precede the event of the call, and never follows the result.
  */
 export const toolOutput = z
   .strictObject({
@@ -59,7 +60,7 @@ export const toolOutput = z
   .meta({ id: "ToolOutput" });
 export type ToolOutput = z.output<typeof toolOutput>;
 
-/** A stream has the events of the log, each with an `id` line, and the previews that were asked for, without one. */
+/** A frame of a stream: an event of the log, with an `id` line, or a requested preview, without one. */
 export const streamFrame = z.discriminatedUnion("type", [
   ...sessionEvent.options,
   eventStart,

@@ -1,12 +1,15 @@
 import { isImageType, mediaTypeOf } from "./media-type.ts";
 
-/** In pixels. */
+/** An image's size in pixels. */
 export interface ImageSize {
   width: number;
   height: number;
 }
 
-/** Width and height that the header of an image states; null when the bytes do not reach that far, or are no image. */
+/**
+ * Returns the size that the header of an image states; null when the bytes end before it, or are not an
+ * image.
+ */
 export function imageSize(bytes: Uint8Array): ImageSize | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -23,13 +26,15 @@ export function imageSize(bytes: Uint8Array): ImageSize | null {
         return null;
     }
   } catch (error) {
-    // The header goes on behind the bytes.
+    // The header continues after the bytes.
     if (error instanceof RangeError) return null;
     throw error;
   }
 }
 
-/** Whether these are all bytes of an image or a PDF, by its header and, where the format has one, its end. */
+/**
+ * Returns whether the bytes are a complete image or PDF, by its header and, if the format has one, its end.
+ */
 export function isWhole(bytes: Uint8Array): boolean {
   const mediaType = mediaTypeOf(bytes);
   if (mediaType === null) return false;
@@ -47,7 +52,7 @@ function size(width: number, height: number): ImageSize {
   return { width, height };
 }
 
-/** A lossy image, a lossless one, or a header for more than one. */
+/** Returns the size of a lossy image, a lossless one, or one with an extended header. */
 function webpSize(bytes: Uint8Array, view: DataView): ImageSize | null {
   const chunk = textAt(bytes, 12, 4);
   if (chunk === "VP8 ") return size(view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
@@ -57,7 +62,7 @@ function webpSize(bytes: Uint8Array, view: DataView): ImageSize | null {
   return size(1 + (bits & 0x3fff), 1 + ((bits >>> 14) & 0x3fff));
 }
 
-/** Goes from segment to segment to the one that begins a frame. */
+/** Skips segments until one that begins a frame. */
 function jpegSize(view: DataView): ImageSize | null {
   let at = 2;
   for (;;) {

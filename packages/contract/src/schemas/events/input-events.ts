@@ -72,19 +72,19 @@ export const inputEvent = betaVariant(
 );
 export type InputEvent = z.output<typeof inputEvent>;
 
-/** An event of a client as it is stored: those that decide something say who sent them. */
+/** A client's event as stored. Events that decide something have their sender. */
 export type SentEvent = InputEvent & { sent_by?: Sender };
 
 /** The events of one request: all are stored, or none. */
 export const inputEvents = z.array(inputEvent).max(50).superRefine(systemMessageLast);
 
-/** The events that a session starts with. No tool call is waiting yet, so that there are no replies. */
+/** The events that a session starts with. They include no replies, since no tool call is waiting yet. */
 export const initialEvents = z
   .array(taggedUnion("type", [userMessage, userInterrupt, systemMessage], [...CALL_REPLY_TYPES, ...later]))
   .max(50)
   .superRefine(systemMessageLast);
 
-/** A `system.message` applies to the events before it, so it must be the last. */
+/** Rejects a `system.message` that is not the last event, since it applies to the events before it. */
 function systemMessageLast(events: readonly InputEvent[], context: z.RefinementCtx): void {
   const place = events.findIndex((event) => event.type === "system.message");
   if (place === -1 || place === events.length - 1) return;

@@ -18,7 +18,7 @@ const IMAGES: Record<string, Buffer> = {
 const LOSSLESS = base64("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==");
 const PDF = Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n");
 
-/** The same image with other dimensions in its header. */
+/** Returns the image with other dimensions in its header. */
 function resized(mediaType: string, width: number, height: number): Buffer {
   const bytes = Buffer.from(IMAGES[mediaType] ?? "");
   if (mediaType === "image/png") bytes.writeUInt32BE(height, bytes.writeUInt32BE(width, 16));

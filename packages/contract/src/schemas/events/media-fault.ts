@@ -1,12 +1,16 @@
 import { imageSize, isWhole } from "./image-size.ts";
 
-/** In pixels: what Anthropic accepts; other providers make larger images smaller or name no limit. */
+/**
+ * The most pixels per side that Anthropic accepts; other providers scale larger images down or state no
+ * limit.
+ */
 export const MAX_IMAGE_SIDE = 8_000;
 
 /**
- * What keeps providers from taking an image or a PDF, as the end of a sentence; null if nothing is seen without decoding it.
+ * Returns why providers would reject an image or a PDF, as the end of a sentence; null if no fault is visible
+ * without decoding it.
  *
- * @param bytes all of it, or with `isHead` its first bytes.
+ * @param bytes the whole content, or its first bytes with `isHead`.
  */
 export function mediaFault(bytes: Uint8Array, { isHead = false } = {}): string | null {
   if (!isHead && !isWhole(bytes)) return "is broken or cut off";

@@ -3,11 +3,11 @@ import { referenceTo, taggedUnion, text } from "../../conventions/fields.ts";
 import { mediaFault } from "./media-fault.ts";
 import { IMAGE_TYPES, mediaTypeOf } from "./media-type.ts";
 
-/** In bytes, after base64 is decoded. */
+/** The most bytes of an image, after base64 is decoded. */
 export const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
-/** In bytes, after base64 is decoded. */
+/** The most bytes of a document, after base64 is decoded. */
 export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
-/** Images and documents in one message. */
+/** The most images and documents in one message. */
 export const MAX_ATTACHMENTS = 20;
 
 export const textBlock = z.strictObject({ type: z.literal("text"), text: z.string() });
@@ -55,13 +55,16 @@ const messageDocument = z.strictObject({
   context: text(1, 10_000).nullish(),
 });
 
-/** A block of a user's message, as sent and as stored. A file stays a reference. */
+/** A block of a user's message, as sent and as stored. A file is stored as a reference. */
 export const messageBlock = z.discriminatedUnion("type", [textBlock, messageImage, messageDocument]);
 export type MessageBlock = z.output<typeof messageBlock>;
 
 export const textInput = z.strictObject({ type: z.literal("text"), text: z.string().min(1) });
 
-/** The content of a user's message in a request. Images and documents are checked against their media type and the limits. */
+/**
+ * The content of a user's message in a request. Images and documents are checked against their media type and
+ * the limits.
+ */
 export const messageContentInput = z
   .array(taggedUnion("type", [textInput, messageImage, messageDocument]))
   .min(1)

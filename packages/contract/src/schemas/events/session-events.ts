@@ -27,7 +27,7 @@ export const NO_USAGE: ModelUsage = {
   cache_creation_input_tokens: 0,
 };
 
-/** Absent without any. */
+/** Returns the usage field for tokens with a lifetime of an hour; no field when there are none. */
 export function forHour(tokens: number): Pick<ModelUsage, "cache_creation_1h_input_tokens"> {
   return tokens > 0 ? { cache_creation_1h_input_tokens: tokens } : {};
 }
@@ -56,10 +56,10 @@ export const SESSION_ERROR_TYPES = [
 ] as const;
 export type SessionErrorType = (typeof SESSION_ERROR_TYPES)[number];
 
-/** Why a turn ended, beside `requires_action`. */
+/** Why a turn ended, other than `requires_action`. */
 const TURN_ENDS = ["end_turn", "retries_exhausted", "cancelled", "refusal", "max_turns"] as const;
 
-/** What a turn came to: the type of its stop reason. */
+/** The types of stop reasons. */
 export const STOP_REASON_TYPES = [...TURN_ENDS, "requires_action"] as const;
 
 /** Why a turn ended. */
@@ -81,7 +81,10 @@ const evaluatedPermission = z.enum(["allow", "ask", "deny"]).meta({
   description: "`ask`: the call runs after a client allows it with a `user.tool_confirmation`.",
 });
 
-/** Absent in logs of releases that did not say it, and where Berth itself ended something. */
+/**
+ * The sender of an event. Absent in logs of releases that did not record it, and when Berth itself ended
+ * something.
+ */
 const sentBy = {
   sent_by: sender
     .optional()
@@ -96,7 +99,7 @@ const stored = {
     .meta({ description: "When the agent processed the event. Null while it is pending." }),
 };
 
-/** Of the events of a call's own loop. */
+/** The fields of events of a nested loop. */
 const nested = {
   parent_tool_use_id: idOf("event").optional().meta({
     description:
@@ -109,7 +112,7 @@ const learnedWindow = z.int().optional().meta({
     "The context window in tokens that the model turned out to have, smaller than the one that it is set up with: the session keeps to it from here on. Absent if nothing was learned.",
 });
 
-/** What can be left out of a model's history. */
+/** Content that can be left out of a model's history. */
 export const OMITTED_TYPES = [
   "text",
   "image",
@@ -126,8 +129,8 @@ function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 }
 
 /**
- * Every event of a session's log, and `session.deleted`, which is only in a stream, since the log is then gone. A stored
- * event never changes, except for `processed_at` of inputs.
+ * Every event of a session's log, and `session.deleted`, which is only in a stream, since the log is then
+ * deleted. A stored event never changes, except for `processed_at` of inputs.
  */
 export const sessionEvent = z
   .discriminatedUnion("type", [

@@ -13,7 +13,7 @@ export const memoryPath = z
   })
   .meta({ description: "Absolute path in the store, such as `/notes/a.md`.", maxLength: 1024 });
 
-/** In bytes of UTF-8. */
+/** The most bytes of a memory, in UTF-8. */
 export const MAX_MEMORY_BYTES = 102_400;
 
 const content = z
@@ -68,7 +68,7 @@ export const memoryRoutes = {
     params: memoryParams,
     response: memory,
   }),
-  /** Omitted fields keep their value. A request that changes nothing creates no version. */
+  /** Updates a memory. Omitted fields keep their value. A request that changes nothing creates no version. */
   update: defineRoute(operations.memories.update, {
     params: memoryParams,
     body: z.strictObject({

@@ -12,7 +12,7 @@ import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** Per store. */
+/** The most memories per store. */
 export const MAX_MEMORIES = 2_000;
 
 export const memoryStore = z
@@ -52,7 +52,9 @@ export const memoryStoreRoutes = {
     params: storeParams,
     response: memoryStore,
   }),
-  /** Sessions keep the name and description that a mounted store had when they were created. */
+  /**
+   * Updates a store. Sessions keep the name and description that a mounted store had when they were created.
+   */
   update: defineRoute(operations.memoryStores.update, {
     params: storeParams,
     body: z.strictObject({
@@ -66,7 +68,7 @@ export const memoryStoreRoutes = {
     params: storeParams,
     response: deletedObject("memory_store"),
   }),
-  /** The memories stay readable, but can no longer be changed, neither over the API nor in a session. */
+  /** Archives a store. Its memories stay readable, but neither the API nor a session can change them. */
   archive: defineRoute(operations.memoryStores.archive, {
     params: storeParams,
     response: memoryStore,

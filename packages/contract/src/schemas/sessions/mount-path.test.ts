@@ -4,7 +4,9 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { mountPath, pathsOverlap } from "./mount-path.ts";
 
-/** An independent implementation of the rules: the file system's view of a path, and the directory tree of a sandbox. */
+/**
+ * Implements the rules independently: the file system's view of a path, and the directory tree of a sandbox.
+ */
 function isAllowed(path: string): boolean {
   const bytes = new TextEncoder().encode(path);
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

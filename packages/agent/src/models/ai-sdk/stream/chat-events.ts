@@ -2,8 +2,8 @@ import { type Data, type EventReader, IGNORED, isObject, picked, type StreamNote
 import { addReasoningDetails } from "./reasoning-details.ts";
 
 /**
- * The chunks of a Chat Completions stream, in the form that the AI SDK insists on. Fields that it does not know, or that have
- * another type than it expects, are left out; so are chunks that hold neither a choice nor usage.
+ * Converts the chunks of a Chat Completions stream to the form that the AI SDK requires. Fields that it does
+ * not know, or whose type it does not expect, are dropped; so are chunks with neither a choice nor usage.
  */
 export function chatEvents(notes: StreamNotes): EventReader {
   const calls = new CallIndexes();
@@ -24,7 +24,7 @@ function isFailure(data: Data): boolean {
   return data.choices === undefined && (data.detail ?? data.message) !== undefined;
 }
 
-/** At the top, or where Groq and Kimi put it. */
+/** Finds usage at the top level, or where Groq and Kimi put it. */
 function usageOf(data: Data, choice: Data | undefined): Data | undefined {
   const groq = isObject(data.x_groq) ? data.x_groq.usage : undefined;
   return [data.usage, choice?.usage, groq].find(isObject);
@@ -37,7 +37,7 @@ function choiceOf(choice: Data, notes: StreamNotes, calls: CallIndexes): Data {
   return { index: 0, delta: deltaOf(choice, notes, calls), finish_reason: said };
 }
 
-/** A server that answers in one piece may call the delta a message. */
+/** Converts a delta. A server that sends the response in one piece may call it `message`. */
 function deltaOf(choice: Data, notes: StreamNotes, indexes: CallIndexes): Data {
   const delta = isObject(choice.delta) ? choice.delta : isObject(choice.message) ? choice.message : {};
   noteReasoning(delta, notes);
@@ -67,7 +67,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** Some servers end each call with an empty id or name in its later pieces. */
+/** Converts a piece of a call. Some servers end each call with an empty id or name in its later pieces. */
 function toolCall(call: unknown): Data[] {
   if (!isObject(call) || !isObject(call.function)) return [];
   const { name, arguments: given } = call.function;
@@ -84,13 +84,13 @@ function toolCall(call: unknown): Data[] {
 }
 
 /**
- * Gives each piece of a call the index of its call, where the server gives none. A piece with a new id begins a call; one without id
- * goes on with the calls that began last, in their order.
+ * Adds to each piece of a call the index of its call if the server sends none. A piece with a new id begins a
+ * call; a piece without id continues the calls that began last, in their order.
  */
 class CallIndexes {
   readonly #byId = new Map<unknown, number>();
   #next = 0;
-  /** Index of the first call that the latest chunk with new calls began. */
+  /** Index of the first call in the newest chunk that began calls. */
   #first = 0;
 
   of(pieces: readonly Data[]): Data[] {

@@ -1,9 +1,9 @@
 import { type Data, type EventReader, IGNORED, isObject, picked, type StreamNotes } from "./event-rules.ts";
 
 /**
- * The events of a Messages stream that this product understands, each with the fields that the AI SDK insists on. The API may
- * add types of events, blocks and deltas at any time; they are ignored. Content that stands in the start of a block, which the AI
- * SDK drops, becomes a delta.
+ * Converts the events of a Messages stream that this product supports, with the fields that the AI SDK
+ * requires. The API may add types of events, blocks and deltas at any time; unknown types are ignored. The AI
+ * SDK drops content in the start of a block, so that becomes a delta.
  */
 export function messagesEvents(notes: StreamNotes): EventReader {
   const blocks = new Map<unknown, Block>();
@@ -68,7 +68,7 @@ function messageDelta({ delta, usage }: Data, notes: StreamNotes): Data {
   };
 }
 
-/** The parts of `cache_creation_input_tokens` by their lifetimes, as the API has them beside the sum. */
+/** Records how many of `cache_creation_input_tokens` have a lifetime of an hour. */
 function noteLifetime(usage: unknown, notes: StreamNotes): void {
   const parts = isObject(usage) && isObject(usage.cache_creation) ? usage.cache_creation : {};
   if (typeof parts.ephemeral_1h_input_tokens === "number")
@@ -77,10 +77,10 @@ function noteLifetime(usage: unknown, notes: StreamNotes): void {
 
 interface Block {
   start: Data;
-  /** What its start held already. */
+  /** Deltas for the content of the block's start. */
   early: Data[];
   delta(data: Data): Data[];
-  /** What comes before its end. */
+  /** Returns deltas to send before the block's end. */
   late(): Data[];
 }
 

@@ -4,25 +4,25 @@ import { type EventReader, isObject } from "./event-rules.ts";
 
 export interface StreamOptions {
   read: EventReader;
-  /** Called with what the server reports as a failure, or with the whole body when it is no stream of events. */
+  /** Called with a failure that the server reports, or with the whole body when it is not an event stream. */
   onFailure(failure: { body: unknown; isWhole: boolean }): void;
-  /** At the end: null when the response is complete, else what it lacks. */
+  /** Returns at the end what the response lacks; null when it is complete. */
   lacks(seen: { done: boolean }): string | null;
   /** Called for each piece that arrives. */
   onData(): void;
 }
 
-/** A body that is no stream of events is an error message: what is beyond this is not read. */
+/** Maximum characters that are read of a body that is not an event stream, which is an error message. */
 const MAX_WHOLE_CHARACTERS = 64 * 1024;
 
 /**
- * Reads a stream of server-sent events and writes it anew, as the reader wants it. Fails when the server reports a failure in it,
- * when it is no stream of events, and when it ends without what `lacks` asks for.
+ * Reads a stream of server-sent events and rewrites it with the events of the reader. Fails when the server
+ * reports a failure in it, when it is not an event stream, and when it ends without what `lacks` requires.
  */
 export function eventStream(options: StreamOptions): Transformer<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  /** The body until its form is known, and all of it when it is no stream. */
+  /** The body until its form is known, or all of it when it is not a stream. */
   let held = "";
   let form: "stream" | "text" | null = null;
   let done = false;
@@ -74,7 +74,10 @@ export function eventStream(options: StreamOptions): Transformer<Uint8Array, Uin
   };
 }
 
-/** JSON and pages begin with a sign that begins no line of a stream; other texts with none of its fields. Null: too short to tell. */
+/**
+ * Determines whether a body is an event stream. JSON and HTML begin with a character that begins no line of a
+ * stream; other texts do not begin with one of its fields. Returns null when the text is too short to decide.
+ */
 function formOf(text: string): "stream" | "text" | null {
   const start = text.trimStart().slice(0, 8);
   if (/^(data|event|id|retry|error)?:/.test(start)) return "stream";

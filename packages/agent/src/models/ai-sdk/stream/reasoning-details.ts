@@ -1,9 +1,9 @@
 import { type Data, isObject } from "./event-rules.ts";
 
-/** The fields that arrive in pieces; others come whole. */
+/** Fields that arrive in pieces; other fields arrive whole. */
 const IN_PIECES = new Set(["text", "summary", "data"]);
 
-/** Adds the pieces of a delta to the details that they belong to, by type and index. */
+/** Merges the pieces of a delta into the details with the same type and index. */
 export function addReasoningDetails(details: Data[], pieces: unknown): void {
   if (!Array.isArray(pieces)) return;
   for (const piece of pieces.filter(isObject)) {

@@ -1,8 +1,9 @@
 import { type Data, type EventReader, isObject, type Reading, type StreamNotes } from "./event-rules.ts";
 
 /**
- * The events of a Responses stream. The AI SDK ignores unknown types itself, but not an unknown form of a type that it knows,
- * so those that this product has no use for are left out. A message whose text came in no delta gets one at its end.
+ * Filters the events of a Responses stream. The AI SDK ignores unknown types, but fails on an unknown form of
+ * a type that it knows. So types that this product does not use are dropped. A message whose text came
+ * without deltas gets one at its end.
  */
 export function responsesEvents(notes: StreamNotes): EventReader {
   const streamed = new Set<unknown>();
@@ -52,7 +53,7 @@ function lateText({ item, output_index }: Data, streamed: ReadonlySet<unknown>):
   );
 }
 
-/** Events of these types hold no part of the response beyond what others hold. */
+/** Types of events whose content other events repeat. */
 const UNUSED =
   /^response\.(output_text\.(annotation|done)|content_part|refusal\.done|[\w]*_call[._](?!arguments))/;
 
