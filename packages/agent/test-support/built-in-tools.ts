@@ -9,7 +9,7 @@ const compact = (name: keyof typeof DEFAULT_RESULT_BYTES) => ({
   isCompact: true,
 });
 
-/** The tools as a session that is created now has them. */
+/** The built-in tools of a session with the newest `PREFIX_VERSION`. */
 export const bash = makeBash(compact("Bash"));
 export const glob = makeGlob({ isCompact: true });
 export const grep = makeGrep(compact("Grep"));

@@ -10,7 +10,7 @@ type Config = NonNullable<
   Extract<SessionAgent["tools"][number], { type: "agent_toolset_20260401" }>["configs"]
 >[number];
 
-/** An agent with Explore, whose config has these options. */
+/** Creates an agent with Explore, configured with these options. */
 export function exploringAgent(options: Partial<Config> = {}): SessionAgent {
   const config: Config = {
     name: "Explore",
@@ -25,13 +25,13 @@ export function exploringAgent(options: Partial<Config> = {}): SessionAgent {
 }
 
 export interface ExploringTurn extends Partial<Turn> {
-  /** Default: the turn's. Null: there is none. */
+  /** Default: the turn's model. Null: the installation has no such model. */
   exploreModel?: Model | null;
-  /** With which Explore searches. */
+  /** The tools that Explore searches with. */
   searches: readonly Tool[];
 }
 
-/** A turn of an agent with Explore. */
+/** Creates a turn of an agent with Explore. */
 export function exploringTurn({ exploreModel, searches, tools = [], ...given }: ExploringTurn): Turn {
   const turn = testTurn({ agent: exploringAgent(), tools: [...tools, explore], ...given });
   const model = exploreModel === undefined ? turn.model : exploreModel;

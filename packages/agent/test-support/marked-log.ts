@@ -4,7 +4,7 @@ import { callKind, isToolUse, toolResultEvent } from "../src/history/call-events
 import type { Draft } from "../src/history/log-entry.ts";
 import { MemoryLog } from "./memory-log.ts";
 
-/** A log in which everything that a model is sent of it has a mark of its own, which is in no other part of it. */
+/** A log in which each part that a model is sent has a unique mark. */
 export interface MarkedLog {
   log: MemoryLog;
   marks: readonly string[];
@@ -81,7 +81,7 @@ class LogMaker {
     return `${this.#mark()} ${"and much more to say about it ".repeat(size)}`;
   }
 
-  /** In base64 a mark stands for itself. */
+  /** A mark is valid base64 itself. */
   #data(): string {
     return `${this.#mark().padEnd(12, "A")}`;
   }

@@ -6,21 +6,21 @@ import type { Draft, LogEntry } from "../src/history/log-entry.ts";
 /** A session's log in memory, which outlives the turns that use it. */
 export class MemoryLog implements Log {
   readonly #stored: LogEntry[];
-  /** Called before (`false`) and after (`true`) an append is durable. An error that it throws rejects the append. */
+  /** Called before (`false`) and after (`true`) an append is durable. An error from it rejects the append. */
   onAppend: (durable: boolean) => void = () => {};
   #copy = new LogCopy();
   readonly #now: () => number;
 
   /**
-   * @param now milliseconds since 1970.
-   * @param entries with which it begins. Default none.
+   * @param now returns milliseconds since 1970.
+   * @param entries the first entries. Default none.
    */
   constructor(now: () => number = Date.now, entries: readonly LogEntry[] = []) {
     this.#now = now;
     this.#stored = structuredClone([...entries]);
   }
 
-  /** A new one each time, as a process has it that begins a turn. */
+  /** A new copy each time, like that of a process that begins a turn. */
   get copy(): LogCopy {
     this.#copy = new LogCopy(this.entries);
     return this.#copy;
@@ -38,7 +38,7 @@ export class MemoryLog implements Log {
     return this.#stored.map((entry) => entry.event.type);
   }
 
-  /** Events from a client. */
+  /** Stores events from a client. */
   send(...events: NewEvent[]): void {
     this.store(events.map((event) => ({ event })));
   }
@@ -53,7 +53,9 @@ export class MemoryLog implements Log {
     return this.#durable(this.store(drafts));
   }
 
-  /** Interrupts stay unprocessed until the end of the turn, as in the store. */
+  /**
+   * Appends drafts and takes inputs. Interrupts stay unprocessed until the end of the turn, as in the store.
+   */
   async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     await Promise.resolve();
     this.onAppend(false);
@@ -85,7 +87,7 @@ export class MemoryLog implements Log {
     return this.#stored.filter(({ event }) => event.type !== "user.interrupt" && event.processed_at === null);
   }
 
-  /** Stores at once, without `onAppend`. */
+  /** Stores drafts at once, without `onAppend`. */
   store(drafts: readonly Draft[]): LogEntry[] {
     const entries = drafts.map((draft, index) =>
       entryOf(draft, this.#stored.length + index + 1, this.#now()),

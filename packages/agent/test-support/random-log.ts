@@ -59,7 +59,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("compaction" as const), text }) },
 );
 
-/** Logs that begin with a message; `compaction`: also with summaries, and with content that is left out. Messages also arrive while tools run, and results come in any order. */
+/**
+ * Generates logs that begin with a message; with `compaction` also with summaries and omitted content.
+ * Messages also arrive while tools run, and results come in any order.
+ */
 export function randomLog(kinds: { compaction: boolean }): fc.Arbitrary<readonly LogEntry[]> {
   const allowed = step.filter(({ kind }) => kinds.compaction || kind !== "compaction");
   return fc
@@ -135,14 +138,14 @@ function request(
   if (chance() % 2 === 0) uses.reverse();
   for (const use of uses) {
     if (use.type === "agent.tool_use" && chance() < 2) explore(use, store, chance() < 3);
-    // A call without a result, as a dead process leaves it. The loop would end it first.
+    // A dead process leaves a call without a result, which the next loop would end first.
     if (chance() === 0) continue;
     if (chance() === 0) log.send({ type: "user.interrupt" });
     settle(use, log, store, chance);
   }
 }
 
-/** The loop of a call, up to its end or, as a dead process leaves it, in the middle. */
+/** Adds the nested loop of a call, up to its end or, as a dead process leaves it, to its middle. */
 function explore(
   { id }: ToolUseEvent,
   store: (...drafts: Draft[]) => readonly LogEntry[],
@@ -219,7 +222,7 @@ function blocks(event: Extract<Step, { kind: "request" }>, cut: boolean, start: 
   return drafts;
 }
 
-/** Calls that run at once, that need a confirmation, and of custom tools. */
+/** Returns a call that runs at once, one that needs a confirmation, or one of a custom tool. */
 function call(kind: number, index: number): NewEvent {
   const told = { name: "Echo", input: { index } };
   const asked = { ...told, evaluated_permission: "ask" as const };

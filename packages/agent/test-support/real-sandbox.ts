@@ -61,7 +61,7 @@ async function sh(sandbox: Sandbox, script: string): Promise<string> {
   return text;
 }
 
-/** A network namespace with only a loopback interface, which is down. */
+/** Creates a network namespace with only a loopback interface, which is down. */
 const noNetwork: BubblewrapOptions["egress"] = {
   async open() {
     const root = process.getuid?.() === 0;

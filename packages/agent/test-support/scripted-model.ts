@@ -19,7 +19,7 @@ export interface ScriptedModel extends Model {
   readonly requests: ModelRequest[];
 }
 
-/** A model with a list of responses, or a function that makes one for each request. */
+/** Creates a model with a list of responses, or a function that makes one for each request. */
 export function scriptedModel(
   responses: readonly ScriptedResponse[] | ((request: ModelRequest, index: number) => ScriptedResponse),
   limits: { contextWindow?: number; maxOutputTokens?: number } = {},

@@ -1,23 +1,23 @@
 import fc from "fast-check";
 
-/** A JSON Schema, and an input that it describes. */
+/** A JSON Schema, and an input that matches it. */
 interface Described {
   schema: Record<string, unknown>;
   input(as: Naming): unknown;
 }
 
 interface Naming {
-  /** The name in the input of a property that the schema has. */
+  /** Returns the name in the input of a property that the schema has. */
   called(name: string): string;
-  /** What references lead to. */
+  /** The target of references. */
   definition: Described;
-  /** How many references led here. */
+  /** The number of references followed to this point. */
   references: number;
 }
 
 type Named = [string, Described];
 
-/** Names that providers take, that they reject, that are equal once they are changed, and that mean something elsewhere. */
+/** Names that providers accept or reject, that become equal when replaced, or that are keywords. */
 const propertyName = fc.oneof(
   fc.constantFrom("a", "b_2", "properties", "required", "items", "enum", "default", "constructor"),
   fc.constantFrom("$filter", "_filter", "@id", "a/b", "a~b", "a b", "größe", "", "$ref", "n".repeat(70)),
@@ -55,7 +55,9 @@ const { node } = fc.letrec<{ node: Described; object: Described }>((tie) => ({
   ),
   object: objects(tie("node"), named(tie("node"), 1)),
 }));
-/** What else the top of a tool's schema has is told to the model in words, with the names that were given. */
+/**
+ * The top of a tool's schema has no conditions: the model would get them in words, with the original names.
+ */
 const top = objects(node, fc.constant([]));
 const alternative = objects(node, fc.constant([]), fc.constant(null));
 
@@ -104,13 +106,16 @@ function objectOf([own, then, free, byPattern]: [Named[], Named[], Described | n
   };
 }
 
-/** A schema of a custom tool as the API takes it, and an input of it, with the names that `called` gives to properties. */
+/** A custom tool's schema as the API accepts it, and a matching input with property names of `called`. */
 export interface ToolSchema {
   schema: Described["schema"] & { type: "object" };
   input(called: (name: string) => string): Record<string, unknown>;
 }
 
-/** Providers may reject what it combines at its top, what it refers to, keywords of other dialects, and names of properties. */
+/**
+ * Generates schemas that providers may reject: for combinations at the top, references, keywords of other
+ * dialects, and property names.
+ */
 export const toolSchema: fc.Arbitrary<ToolSchema> = fc
   .tuple(
     top,
@@ -145,12 +150,12 @@ function pointer(name: string): string {
   return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
-/** Keywords that no provider takes at the top of a tool's schema. */
+/** Keywords that no provider accepts at the top of a tool's schema. */
 const NOT_AT_TOP = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "enum", "const"];
 const MAPS = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 const DATA = ["enum", "const", "default", "examples"];
 
-/** What providers reject in the schema of a tool; empty for one that each of them takes. */
+/** Returns what providers reject in the schema of a tool; empty for one that each of them accepts. */
 export function schemaProblems(schema: Record<string, unknown>): string[] {
   const problems = NOT_AT_TOP.filter((keyword) => Object.hasOwn(schema, keyword)).map(
     (keyword) => `'${keyword}' at its top`,

@@ -19,7 +19,7 @@ export const testAgent: SessionAgent = {
   version: 1,
 };
 
-/** A turn with defaults that a test overrides. `sleep` returns at once, and there is no sandbox. */
+/** Creates a turn with defaults that a test overrides. `sleep` returns at once, and there is no sandbox. */
 export function testTurn(parts: Partial<Turn> = {}): Turn {
   return {
     agent: testAgent,
@@ -37,7 +37,7 @@ export function testTurn(parts: Partial<Turn> = {}): Turn {
   };
 }
 
-/** A clock that only moves when a turn sleeps. `waits`: for how many milliseconds each time. */
+/** Creates a clock that only moves when a turn sleeps. `waits` has the milliseconds of each sleep. */
 export function testClock(): Required<Pick<Turn, "now" | "sleep">> & { waits: number[] } {
   let time = Date.parse("2026-11-28T12:00:00.000Z");
   const waits: number[] = [];
@@ -52,7 +52,7 @@ export function testClock(): Required<Pick<Turn, "now" | "sleep">> & { waits: nu
   };
 }
 
-/** A tool with the input `{text}`, whose result is that of `run`. */
+/** Creates a tool with the input `{text}`, whose result is that of `run`. */
 export function testTool(
   name: string,
   run: (text: string, signal: AbortSignal) => Promise<ToolResult> | ToolResult = (text) => textResult(text),

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { ModelMessage } from "../src/models/model.ts";
 
 /**
- * Asserts what providers require of a history: it begins with the user, a response is followed by exactly one result for each
- * of its calls, in call order, and no block or message is empty.
+ * Asserts what providers require of a history. It begins with the user. A response is followed by exactly one
+ * result for each of its calls, in call order. No block or message is empty.
  */
 export function assertValidMessages(messages: readonly ModelMessage[]): void {
   assert.equal(messages[0]?.role ?? "user", "user", "the first message is the user's");

@@ -8,9 +8,9 @@ import type { RealSandbox } from "../real-sandbox.ts";
 import { testAgent, testTurn } from "../turn.ts";
 
 /*
- * A session that began when results of tools were long: `log.jsonl` is its log after the first turn, an entry in a line, and
- * `request-1.txt` and `request-2.txt` are the bodies of the requests of its second turn. They were recorded from this play with the
- * last sources in which `PREFIX_VERSION` was 1.
+ * A session that began when results of tools were long. `log.jsonl` is its log after the first turn, one
+ * entry per line; `request-1.txt` and `request-2.txt` are the bodies of the requests of its second turn. They
+ * were recorded from this play with the last sources in which `PREFIX_VERSION` was 1.
  */
 
 export const formerAgent: SessionAgent = {
@@ -18,13 +18,13 @@ export const formerAgent: SessionAgent = {
   tools: [{ type: "agent_toolset_20260401", enabled_tools: [...DEFAULT_TOOL_NAMES] }],
 };
 
-/** What is in the sandbox before the first turn. */
+/** Prepares the sandbox before the first turn. */
 export const SETUP = `mkdir -p /data/app && cd /data/app && seq -f 'value %g' 1 1900 >long.txt && seq -f 'short %g' 1 60 >short.txt`;
 
 const call = (id: string, tool: string, input: unknown): AnswerBlock => ({ tool, id, input });
 const search = { pattern: "value", path: "app/long.txt", output_mode: "content", head_limit: 500 };
 
-/** Each result is longer than a session that begins now would get it, and shorter than what these sessions cut. */
+/** Each result is longer than the limit of a new session, and shorter than that of these sessions. */
 export const TURNS: readonly { message: string; answers: readonly Answer[] }[] = [
   {
     message: "Look around.",

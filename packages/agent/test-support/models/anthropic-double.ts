@@ -10,8 +10,9 @@ import {
 } from "./wire-double.ts";
 
 /**
- * A strict double of the Anthropic Messages API. It signs thinking blocks over everything before them and rejects a history in
- * which any of that has changed, as the newest models do. The other rules are in `anthropic-rules.ts`.
+ * Starts a strict double of the Anthropic Messages API. It signs thinking blocks over everything before them
+ * and rejects a history in which any of that has changed, as the newest models do. The other rules are in
+ * `anthropic-rules.ts`.
  */
 export function startAnthropicDouble(options: { apiKey: string }): Promise<WireDouble> {
   return startWireDouble(anthropicDialect(options.apiKey));

@@ -17,15 +17,19 @@ const recorded: Answer = {
 const CONCURRENCY = 8;
 
 /**
- * How many bytes of a recorded response say that it is complete, if its connection then closes in order. In Chat Completions these
- * end with the chunk that has the finish reason; usage and `[DONE]` after it may be missing.
+ * Returns the number of bytes of a recorded response that make it complete, if its connection then closes in
+ * order. In Chat Completions these end with the chunk that has the finish reason; usage and `[DONE]` after it
+ * may be missing.
  */
 export function completeBytes(kind: ProviderKind, recording: Buffer): number {
   if (kind !== "openai-compatible") return recording.length;
   return recording.indexOf("\n\n", recording.indexOf('"finish_reason":"')) + "\n\n".length;
 }
 
-/** Declares the tests that cut a recorded response before each of its bytes, by turns in each way in which a connection can end. */
+/**
+ * Declares the tests that cut a recorded response before each of its bytes, alternating between the two ways
+ * in which a connection can end.
+ */
 export function describeCuts(kind: ProviderKind): void {
   describe(`response of ${kind}, cut at every byte`, () => {
     for (const [first, how] of (["reset", "close"] as const).entries()) {
@@ -41,7 +45,7 @@ export function describeCuts(kind: ProviderKind): void {
         let cuts = 0;
         const cutAll = async () => {
           while (next < bytes) {
-            // Concurrent requests share the queue: it does not matter which one gets which cut.
+            // Concurrent requests share the queue: it does not matter which request gets which cut.
             double.enqueue({ ...recorded, cut: { bytes: next, how } });
             next += 2;
             cuts += 1;

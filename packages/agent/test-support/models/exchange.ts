@@ -58,7 +58,7 @@ export function ask(text: string): ModelRequest {
   };
 }
 
-/** The next request: with the response's blocks and a result for each of its calls. */
+/** Returns the next request, with the response's blocks and a result for each of its calls. */
 export function continued(
   request: ModelRequest,
   blocks: readonly AssistantBlock[],

@@ -6,7 +6,7 @@ import {
   type WireDouble,
 } from "./wire-double.ts";
 
-/** A double of Chat Completions as Ollama and vLLM serve it. */
+/** Starts a double of Chat Completions as Ollama and vLLM serve it. */
 export function startOpenAIChatDouble(options: { apiKey: string }): Promise<WireDouble> {
   return startWireDouble(chatDialect(options.apiKey));
 }
@@ -36,7 +36,10 @@ function chatDialect(apiKey: string): DoubleDialect {
   };
 }
 
-/** Each call must be followed directly by its tool message, and each tool message must belong to a call. */
+/**
+ * Checks that each call is directly followed by its tool message, and that each tool message belongs to a
+ * call. Returns null when they do.
+ */
 function checkMessages(body: Body): string | null {
   let waiting = new Set<string>();
   for (const message of (body.messages ?? []) as ChatMessage[]) {

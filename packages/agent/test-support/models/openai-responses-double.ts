@@ -7,7 +7,7 @@ import {
   type WireDouble,
 } from "./wire-double.ts";
 
-/** A double of OpenAI's Responses API without storage: reasoning is sent encrypted and must be sent back. */
+/** Starts a double of OpenAI's Responses API without storage: encrypted reasoning must be sent back. */
 export function startOpenAIResponsesDouble(options: { apiKey: string }): Promise<WireDouble> {
   return startWireDouble(responsesDialect(options.apiKey));
 }

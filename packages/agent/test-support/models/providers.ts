@@ -9,7 +9,7 @@ import { startOpenAIChatDouble } from "./openai-chat-double.ts";
 import { startOpenAIResponsesDouble } from "./openai-responses-double.ts";
 import type { WireDouble } from "./wire-double.ts";
 
-/** In the format of a key, but not a real one. */
+/** A fake API key in the format of a real one. */
 export const apiKey = "sk-double-0123456789abcdef";
 
 export const kinds = ["anthropic", "openai", "openai-compatible"] as const;
@@ -41,7 +41,7 @@ interface Changes {
   fetch?: Fetch;
 }
 
-/** A model of a provider whose API is of kind `kind`, at `baseUrl`. */
+/** Creates a model of a provider at `baseUrl` whose API is of kind `kind`. */
 export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = {}): Model {
   const {
     model = upstreamModels[kind],

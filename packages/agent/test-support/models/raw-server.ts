@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a server answers, byte for byte. */
+/** A server's response, byte for byte. */
 export interface RawAnswer {
   /** Default 200. */
   status?: number;
@@ -11,9 +11,11 @@ export interface RawAnswer {
   body: string | object;
 }
 
-/** A server on loopback that sends the queued answers in order, whatever it is asked, and keeps what it was sent. */
+/**
+ * A server on loopback that sends the queued responses in order, to any request, and records the requests.
+ */
 export interface RawServer {
-  /** With the version, as a provider's `base_url`. */
+  /** The base URL with the version, as a provider's `base_url`. */
   baseUrl: string;
   requests: { path: string; body: Record<string, unknown> }[];
   answer(...answers: RawAnswer[]): void;
@@ -37,7 +39,8 @@ export async function startRawServer(): Promise<RawServer> {
     });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  // Else it ends idle connections after five seconds, and a client that is held up for that long may just reuse one.
+  // By default idle connections end after five seconds, and a client that is delayed that long may just reuse
+  // one.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -59,14 +62,14 @@ async function jsonOf(request: IncomingMessage): Promise<Record<string, unknown>
   return JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<string, unknown>;
 }
 
-/** The body of a stream of these events; a string is sent as it is. */
+/** Returns the body of a stream of these events; a string is sent unchanged. */
 export function events(...data: (object | string)[]): string {
   return data
     .map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
     .join("");
 }
 
-/** The body of a Messages stream. */
+/** Returns the body of a Messages stream. */
 export function messages(...given: (Record<string, unknown> & { type: string })[]): string {
   return given.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }

@@ -12,13 +12,13 @@ import type { Answer } from "./wire-double.ts";
 const calling: Answer = {
   blocks: [{ text: "Looking." }, { tool: "Look", id: "call_1", input: { text: "left" } }],
 };
-/** The log is the same for each cut, so the next turn is run only for some of them. */
+/** The next turn runs only after every so many cuts, since the log is the same for each. */
 const NEXT_TURN_EVERY = 16;
-/** Bytes from one cut to the next; the bytes in between are tested by `describeCuts`. */
+/** Bytes from one cut to the next; `describeCuts` tests the bytes in between. */
 const STRIDE = 5;
 const done: Answer = { blocks: [{ text: "It is fine." }] };
 
-/** Declares the test that runs a turn, and sometimes the next one, for places at which its first response can be cut. */
+/** Declares the test that runs a turn, and sometimes the next one, for many cuts of its first response. */
 export function describeTurnCuts(kind: ProviderKind): void {
   describe(`turn with ${kind}: first response cut at every ${STRIDE} bytes`, () => {
     it("runs the call of the retried response once and none of the cut one, and continues", async (test) => {

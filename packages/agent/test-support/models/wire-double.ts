@@ -4,16 +4,16 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as nextTick } from "node:timers/promises";
 
 /**
- * A double of a provider's HTTP API on loopback. It validates each request as the real API would, and then sends the next reply
- * of its queue in the wire format of its dialect.
+ * A double of a provider's HTTP API on loopback. It validates each request as the real API would, and then
+ * sends the next reply of its queue in the wire format of its dialect.
  */
 export interface WireDouble {
   /** The `base_url` of a provider. */
   baseUrl: string;
   requests: RecordedRequest[];
-  /** What else is refused, of requests that are valid. Default: nothing. */
+  /** Rejects further requests that are valid. Default: none. */
   refuseAlso: (request: Pick<RecordedRequest, "body" | "text">) => Refusal | null;
-  /** The input tokens that answers report. Default: those of the reply. */
+  /** Returns the input tokens that a response reports. Default: those of the reply. */
   inputTokens: ((request: Pick<RecordedRequest, "text">) => number) | null;
   /** Adds replies to the queue. A request with an empty queue gets status 500. */
   enqueue(...replies: Reply[]): void;
@@ -45,7 +45,7 @@ export type Reply =
       headers?: Record<string, string>;
       error: { type: string; message: string; code?: string };
     }
-  /** Sends nothing more: before the status, after the first bytes of a response, or before its last event. */
+  /** Stops sending: before the status, after the first bytes of a response, or before its last event. */
   | { hang: "before" | Answer; after?: "text" };
 
 export interface Answer {
@@ -70,12 +70,12 @@ export interface Refusal {
   error: { type: string; message: string; code?: string };
 }
 
-/** What differs between wire formats. */
+/** The differences between wire formats. */
 export interface DoubleDialect {
   /** The path of requests, under `/v1`. */
   path: string;
   refuse(body: Body, headers: IncomingMessage["headers"]): Refusal | null;
-  /** The server-sent events, each with its blank line. `body`: of the request. */
+  /** Returns the server-sent events, each with its blank line. `body` is that of the request. */
   events(answer: Answer, body: Body): string[];
   errorBody(error: Refusal["error"]): unknown;
 }
@@ -109,7 +109,8 @@ export async function startWireDouble(dialect: DoubleDialect): Promise<WireDoubl
   }
 
   const server = createServer((request, response) => void answer(request, response));
-  // Else it ends idle connections after five seconds, and a client that is held up for that long may just reuse one.
+  // By default idle connections end after five seconds, and a client that is delayed that long may just reuse
+  // one.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -166,7 +167,7 @@ function sendError(
 async function sendAnswer(response: ServerResponse, bytes: Buffer, cut: Answer["cut"]): Promise<void> {
   await write(response, bytes.subarray(0, cut?.bytes ?? bytes.length));
   if (cut?.how === "reset") {
-    // In the next tick, so that the bytes are on the wire before the connection is reset.
+    // In the next tick the bytes are on the wire, and the connection can be reset.
     await nextTick();
     response.destroy();
   } else {

@@ -3,7 +3,7 @@ import type { ProviderKind } from "../../src/models/ai-sdk/provider.ts";
 import type { FinishReason, ModelErrorKind } from "../../src/models/model.ts";
 import type { RawAnswer } from "../models/raw-server.ts";
 
-/** What model servers differ in. */
+/** The aspects in which model servers differ. */
 export const COLUMNS = {
   errors: "Error bodies",
   overflow: "Too many tokens",
@@ -17,34 +17,34 @@ export const COLUMNS = {
 
 export type Column = keyof typeof COLUMNS;
 
-/** A model server, by what is known of it. */
+/** The known behaviour of a model server. */
 export interface Server {
   name: string;
-  /** The kind of a provider as which it is set up. */
+  /** The kind of provider that it is configured as. */
   kind: ProviderKind;
   cells: Readonly<Record<Column, Cell>>;
 }
 
 export type Cell =
   | {
-      /** For the guide, in a few words. */
+      /** A few words for the guide. */
       shows: string;
-      /** Where it was read: a file of a repository, an issue in which somebody pasted it, a package. */
+      /** The source: a file of a repository, an issue in which somebody pasted it, or a package. */
       source: string;
       /** The version of the source, or the day of the issue. */
       version: string;
       plays: readonly Play[];
     }
-  /** Nobody here could find out; where it was looked for. */
+  /** The behaviour is unknown; the text says where it was looked for. */
   | { notKnown: string };
 
-/** An answer of the server, and what becomes of it. */
+/** A response of the server, and the expected result. */
 export interface Play {
   answer: RawAnswer;
   expect: Expected;
 }
 
-/** Only what is given is compared. */
+/** The expected result. Only the fields that are given are compared. */
 export interface Expected {
   text?: string;
   thinking?: string;
@@ -60,7 +60,7 @@ export interface Expected {
     limit?: number | null;
     requested?: number | null;
   };
-  /** A part of the next request's body, as JSON, in which the response is sent back. */
+  /** A part of the next request's body, as JSON, which sends the response back. */
   sentBack?: string;
 }
 
@@ -68,7 +68,7 @@ export function known(shows: string, source: string, version: string, ...plays: 
   return { shows, source, version, plays };
 }
 
-/** An answer with an error status. */
+/** Describes a response with an error status. */
 export function refuses(
   status: number,
   body: string | object,
@@ -78,7 +78,7 @@ export function refuses(
   return { answer: { status, body, headers }, expect: { error } };
 }
 
-/** A request that does not fit. */
+/** Describes the error for a request that does not fit. */
 export function overflows(
   status: number,
   body: string | object,
@@ -88,7 +88,7 @@ export function overflows(
   return refuses(status, body, { kind: "context_overflow", retryable: false, limit, requested });
 }
 
-/** A rate limit that says when to try again. */
+/** Describes a rate limit or overload that states when to retry; null when it states none. */
 export function waits(
   retryAfterMs: number | null,
   body: string | object,

@@ -2,7 +2,7 @@ import type { FinishReason } from "../../src/models/model.ts";
 import { events } from "../models/raw-server.ts";
 import { type Expected, type Play, streams } from "./cell.ts";
 
-/** A chunk of a Chat Completions stream. */
+/** Returns a chunk of a Chat Completions stream. */
 export function chunk(delta: object, finish_reason: string | null = null, more: object = {}): object {
   return {
     id: "chatcmpl-1",
@@ -14,7 +14,7 @@ export function chunk(delta: object, finish_reason: string | null = null, more: 
   };
 }
 
-/** Each word for an end, and what it means; null: the response was broken off, and is tried again. */
+/** Describes each finish reason and its meaning; null when the response was interrupted and is retried. */
 export function finishes(words: Readonly<Record<string, FinishReason | null>>): Play[] {
   return Object.entries(words).map(([word, reason]) =>
     streams(events(chunk({ role: "assistant", content: "Yes." }), chunk({}, word), "[DONE]"), {
@@ -25,7 +25,7 @@ export function finishes(words: Readonly<Record<string, FinishReason | null>>): 
   );
 }
 
-/** Reasoning in this field of a delta, and the field in which it goes back. */
+/** Describes reasoning in this field of a delta, which is sent back in the same field. */
 export function reasons(field: "reasoning" | "reasoning_content"): Play {
   const call = { index: 0, id: "call_1", type: "function", function: { name: "Look", arguments: "{}" } };
   const body = events(
@@ -38,7 +38,7 @@ export function reasons(field: "reasoning" | "reasoning_content"): Play {
   return streams(body, { thinking: "Hm, yes.", sentBack: `"${field}":"Hm, yes."` });
 }
 
-/** Deltas with calls of the tool Look, and the inputs that they come to. */
+/** Describes deltas with calls of the tool Look, and the resulting inputs. */
 export function calls(
   deltas: readonly object[],
   inputs: readonly Record<string, unknown>[],
@@ -62,7 +62,7 @@ export const inPieces = calls(
   [{ at: "x" }],
 );
 
-/** A call as servers send it that parse the model's text themselves: whole. */
+/** A whole call, as sent by servers that parse the model's text themselves. */
 export const inOnePiece = calls(
   [
     {
@@ -75,7 +75,7 @@ export const inOnePiece = calls(
   [{ at: "x" }],
 );
 
-/** What follows the text: the end of the stream, from the finish reason on. */
+/** Describes the end of a stream after the text, from the finish reason on. */
 export function ends(...last: (object | string)[]): Play {
   const body = events(chunk({ role: "assistant", content: "Yes." }), ...last);
   return streams(body, { text: "Yes.", reason: "end_turn" });

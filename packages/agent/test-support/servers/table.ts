@@ -8,7 +8,7 @@ export const SERVERS: readonly Server[] = [...VENDORS, ...HOSTED, ...GATEWAYS, .
 
 export const COLUMN_NAMES = Object.keys(COLUMNS) as Column[];
 
-/** The table as the guide shows it: a part for each column, a line for each server. */
+/** Returns the table as in the guide: a part for each column, a line for each server. */
 export function markdownTable(): string {
   return COLUMN_NAMES.map((column) => {
     const lines = SERVERS.map(({ name, cells }) => {
@@ -19,7 +19,7 @@ export function markdownTable(): string {
   }).join("\n");
 }
 
-/** A bar would end the cell. */
+/** Escapes bars, which would end the cell. */
 function escaped(text: string): string {
   return text.replaceAll("|", "\\|");
 }
