@@ -31,8 +31,8 @@ export function withFeatures<T>(features: ReadonlySet<BetaFeature>, parse: () =>
 }
 
 /**
- * Marks one variant of a union as part of a beta feature. Unless the feature is activated, the variant is rejected with
- * the feature in the issue, whatever its other fields are.
+ * Marks one variant of a union as part of a beta feature. Unless the feature is activated, the variant is
+ * rejected with the feature in the issue, whatever its other fields are.
  */
 export function betaVariant<S extends z.ZodType>(
   feature: BetaFeature,

@@ -1,9 +1,6 @@
 import { z } from "zod";
 
-/**
- * Every `error.type` with its HTTP status. Conflicts of session resources are `invalid_request_error` with
- * status 409.
- */
+/** HTTP statuses by `error.type`. Conflicts of session resources are `invalid_request_error` with 409. */
 export const ERROR_STATUS = {
   invalid_request_error: 400,
   authentication_error: 401,

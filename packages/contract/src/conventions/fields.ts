@@ -40,10 +40,7 @@ export const metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, "Field '{field}' must have at most 16 pairs.");
 
-/**
- * A change of metadata. A pair is set, a key with null is removed, and null in place of the object removes
- * all pairs.
- */
+/** A change of metadata: a value sets a pair, null removes one, and null for the object removes all. */
 export const metadataPatch = z
   .record(z.string().min(1).max(64), z.string().max(512).nullable())
   .refine((pairs) => Object.keys(pairs).length <= 32, "Field '{field}' must have at most 32 pairs.")
@@ -64,7 +61,7 @@ export const variableName = text(1, 256)
   .regex(VARIABLE_FORM, { error: "Field '{field}' must be a variable name." })
   .refine((name) => !RESERVED_VARIABLES.test(name), { error: "Field '{field}' is a reserved variable." });
 
-/** Environment variables of every command in a session. Names that Berth or the shell sets itself are reserved. */
+/** Environment variables of every command in a session. Names that Berth or the shell sets are reserved. */
 export const environmentVariables = z
   .record(z.string(), z.string().max(32_768))
   .superRefine((variables, context) => {

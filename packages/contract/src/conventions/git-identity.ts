@@ -4,10 +4,7 @@ import { text } from "./fields.ts";
 const NO_CONTROLS = /^[^\u0000-\u001f\u007f-\u009f<>]*$/u;
 const WELL_FORMED = { error: "Field '{field}' must be well-formed Unicode." };
 
-/**
- * Matches names with content: git strips these characters from both ends of a name, and rejects a name
- * without others.
- */
+/** git strips these characters from both ends of a name, and rejects a name that has no others. */
 const HAS_CONTENT = /[^\s.,:;"\\']/;
 
 const name = text(1, 256)

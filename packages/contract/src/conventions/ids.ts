@@ -111,10 +111,7 @@ export function parseId(kind: IdKind, id: string): string | null {
   return bits >> 128n === 0n ? formatUuid(bits) : null;
 }
 
-/**
- * Returns the UUID of an id, or the nil UUID, which no object has: a lookup by a malformed id then finds
- * nothing.
- */
+/** Returns the UUID of an id; for a malformed id the nil UUID, with which a lookup finds nothing. */
 export function uuidOrNil(kind: IdKind, id: string): string {
   return parseId(kind, id) ?? "00000000-0000-0000-0000-000000000000";
 }

@@ -4,10 +4,7 @@ import { idOf } from "./fields.ts";
 /** The id of a user or a service account. */
 export const principalId = z.union([idOf("user"), idOf("service_account")]);
 
-/**
- * The sender of something, by id. Names are not included, so that those of erased users are stored nowhere
- * else.
- */
+/** A sender, by id. Names are looked up separately, so that those of erased users remain nowhere. */
 export const sender = z
   .strictObject({
     type: z.enum(["user", "service_account"]),

@@ -72,10 +72,7 @@ export function formatFieldPath(path: Path): string | null {
   return path.length === 0 ? null : text.slice(0, 200);
 }
 
-/**
- * Returns the message of an error for which a schema has none, with `{field}` for the path. Pass it as
- * `error` of a parse.
- */
+/** Returns an error's message if its schema has none, with `{field}` for the path. Pass it as `error`. */
 export function validationMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":

@@ -208,7 +208,7 @@ function addComponent(schemas: Json, name: string, { id: _id, ...schema }: Json)
   schemas[name] = schema;
 }
 
-/** Removes fields that are not served and patterns that a format implies, and points references at the components. */
+/** Removes fields that are not served and patterns that a format implies, and redirects references. */
 function served(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(served);
   if (typeof value !== "object" || value === null) return value;

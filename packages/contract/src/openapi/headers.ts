@@ -3,10 +3,7 @@ import type { Operation } from "../operations/operation.ts";
 
 type Json = Record<string, unknown>;
 
-/**
- * Returns whether an operation accepts an `Idempotency-Key`, with which a retry is the same request. A key
- * belongs to a token.
- */
+/** Returns whether an `Idempotency-Key` makes a retry the same request. A key belongs to a token. */
 export function takesKey({ method, credential }: Pick<Operation, "method" | "credential">): boolean {
   return (method === "POST" || method === "DELETE") && credential !== "none";
 }

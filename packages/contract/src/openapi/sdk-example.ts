@@ -25,10 +25,7 @@ const PLACES: Readonly<Record<string, string>> = {
   adminAuditEntries: "admin.auditEntries",
 };
 
-/**
- * Returns a TypeScript program that calls an operation with the SDK. Ids and tokens are environment
- * variables.
- */
+/** Returns a TypeScript program that calls an operation. Ids and tokens are environment variables. */
 export function sdkExample(operation: Operation): string {
   const example = examples[operation.id] ?? {};
   const [noun = "", verb = ""] = operation.id.split(".");

@@ -1,7 +1,4 @@
-/**
- * The operator's commands by operation. They take names where the API takes ids, and may combine several
- * operations.
- */
+/** The operator's commands. They take names where the API takes ids, and may combine operations. */
 export const ADMIN_COMMANDS: Readonly<Record<string, string>> = {
   "adminOrganizations.create": "organizations create acme",
   "adminOrganizations.list": "organizations list",

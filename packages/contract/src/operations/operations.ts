@@ -25,10 +25,7 @@ const credentials = "/vaults/{vault_id}/credentials";
 
 const CONFIDENTIAL = { confidential: true } as const;
 
-/**
- * The options of operations for a login that a user approves elsewhere, which need the scope for creating a
- * token.
- */
+/** Options for a login that a user approves elsewhere, which needs the scope for creating a token. */
 const DEVICE_SCOPE = { scope: "tokens:write" } as const;
 const OPEN = { credential: "none", scope: null, ...CONFIDENTIAL } as const;
 

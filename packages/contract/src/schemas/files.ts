@@ -69,7 +69,7 @@ export const newFile = z
 export type NewFile = z.input<typeof newFile>;
 export type NewFileBody = z.output<typeof newFile>;
 
-/** The most pending files per owner. A file that receives no content for a week fails. */
+/** Maximum pending files per owner. A file that receives no content for a week fails. */
 export const MAX_PENDING_FILES = 100;
 
 /** The parts of a `multipart/form-data` upload, in any order. */

@@ -63,7 +63,7 @@ export const forwardRoutes = {
   }),
   /**
    * Lists registrations, newest first. Resources that were deleted or archived, or to which the caller lost
-   * access, are left out: a page can have fewer objects than `limit`, even none, while `has_more` is true.
+   * access, are left out. So a page can have fewer objects than `limit`, even none, while `has_more` is true.
    * `last_id` is still the cursor for the next page.
    */
   list: defineRoute(operations.forward.list, {

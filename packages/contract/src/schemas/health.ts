@@ -4,8 +4,8 @@ import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
 
 /**
- * Why a service runs no sessions, as in `/readyz`. `no_runner`, which `/readyz` does not return, is for a
- * service that only has the API.
+ * The reasons why a service runs no sessions, as in `/readyz`. `no_runner`, which `/readyz` does not return,
+ * is for a service that only has the API.
  */
 export const SERVICE_FAULTS = [
   "draining",

@@ -3,7 +3,7 @@ import { principalId } from "../conventions/sender.ts";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
 
-/** A request asks for at most so many names. */
+/** Maximum ids in one request. */
 export const MAX_PRINCIPALS = 100;
 
 const principals = z

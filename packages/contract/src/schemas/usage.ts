@@ -7,10 +7,10 @@ import { cachedInputShare } from "./events/token-costs.ts";
 export const USAGE_GROUPINGS = ["day", "agent", "user", "model", "environment"] as const;
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
 
-/** A report has at most so many days. */
+/** Maximum days of a report. */
 export const MAX_USAGE_DAYS = 366;
 export const DEFAULT_USAGE_DAYS = 30;
-/** A report lists at most so many groups. */
+/** Maximum groups of a report. */
 export const MAX_USAGE_GROUPS = 1_000;
 
 const NOT_A_DAY = "Field '{field}' must be a day, such as '2026-01-31'.";

@@ -41,10 +41,7 @@ const auditEntry = z
 export type AuditEntry = z.output<typeof auditEntry>;
 
 export const adminAuditEntryRoutes = {
-  /**
-   * Lists entries, newest first. Entries are ordered by number, not by object id, so `page` is the only
-   * cursor.
-   */
+  /** Lists entries, newest first. They are ordered by number, not by id, so `page` is the only cursor. */
   list: defineRoute(operations.adminAuditEntries.list, {
     query: z.strictObject({
       ...pageQuery,

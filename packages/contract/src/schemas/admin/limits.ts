@@ -61,7 +61,7 @@ export const adminLimitRoutes = {
   }),
 };
 
-/** The most days that data can be kept. */
+/** Maximum days that data can be kept. */
 const MAX_DAYS = 99_999;
 
 const days = z

@@ -6,20 +6,14 @@ import { permissionPolicy } from "./permission-policy.ts";
 
 /** The tools of an agent that names none, in the order of a model's tool list. */
 export const DEFAULT_TOOL_NAMES = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
-/**
- * The tools of `agent_toolset_20260401`, in the order of a model's tool list. `Explore` is off unless the
- * agent enables it.
- */
+/** The tools of `agent_toolset_20260401`, in the model's order. `Explore` is off unless enabled. */
 export const TOOL_NAMES = [...DEFAULT_TOOL_NAMES, "Explore"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
 /** Bytes of one result that the model sees, for the tools whose results can be long. */
 export const DEFAULT_RESULT_BYTES = { Bash: 10_240, Read: 24_576, Grep: 12_288, Explore: 8_192 } as const;
 
-/**
- * The budget of one Explore call: requests to its model, the last of which is for the answer, and tokens of
- * all of them.
- */
+/** The budget of an Explore call: requests to its model, the last for the answer, and all their tokens. */
 export const DEFAULT_EXPLORE_BUDGET = { max_requests: 25, max_tokens: 500_000 } as const;
 
 const maxResultBytes = z

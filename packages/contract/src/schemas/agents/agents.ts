@@ -30,10 +30,7 @@ const mcpServers = z
 
 const MAX_WINDOW = 10_000_000;
 
-/**
- * `"provider/model"`, or an object that also sets the effort, a smaller context window, or when the history
- * is compacted.
- */
+/** `"provider/model"`, or an object that also sets effort, window, compaction or cache lifetime. */
 const modelChoice = z.union([
   text(1, 256),
   z.strictObject({
@@ -117,7 +114,7 @@ const maxModelRequests = z.int().min(1).max(1_000_000).nullish().meta({
     "Requests to the model in one turn, which then ends with the stop reason `max_turns`; the next message continues the work. Default: the installation's (`BERTH_MAX_MODEL_REQUESTS`, 500).",
 });
 
-/** The most bytes of an agent without its metadata, as JSON with its defaults. */
+/** Maximum bytes of an agent without its metadata, as JSON with its defaults. */
 export const MAX_AGENT_BYTES = 1024 * 1024;
 const SIZE_DESCRIPTION = `With everything else, an agent has at most ${MAX_AGENT_BYTES} bytes as JSON.`;
 

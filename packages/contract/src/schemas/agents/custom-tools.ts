@@ -2,7 +2,7 @@ import { z } from "zod";
 import { text } from "../../conventions/fields.ts";
 import { jsonSchemaError } from "./json-schema.ts";
 
-/** The most characters of a schema as JSON. */
+/** Maximum characters of a schema as JSON. */
 const MAX_SCHEMA_LENGTH = 65_536;
 
 const inputSchema = z

@@ -12,9 +12,9 @@ const COUNT_KEYWORDS = ["minLength", "maxLength", "minItems", "maxItems"];
 const MAP_KEYWORDS = ["properties", "$defs"];
 
 /**
- * Checks that a value is a JSON Schema, as far as model providers do: keywords for schemas have schemas,
- * `type` names types, `required` and `enum` are lists, limits are numbers. Unknown keywords are not checked.
- * Returns null for a valid schema.
+ * Checks that a value is a JSON Schema, as far as model providers do. Keywords for schemas must have schemas,
+ * `type` must name types, `required` and `enum` must be lists, limits must be numbers. Unknown keywords are
+ * not checked. Returns null for a valid schema.
  */
 export function jsonSchemaError(schema: unknown, path: JsonSchemaError["path"] = []): JsonSchemaError | null {
   if (typeof schema === "boolean" && path.length > 0) return null;

@@ -20,10 +20,7 @@ export const model = z
 export type Model = z.output<typeof model>;
 
 export const modelRoutes = {
-  /**
-   * Lists models in the order of the registry, without cursors by id. A provider may also serve models that
-   * are not listed.
-   */
+  /** Lists models in the order of the registry. A provider may also serve models that are not listed. */
   list: defineRoute(operations.models.list, {
     query: z.strictObject(pageQuery),
     response: pageOf(model),

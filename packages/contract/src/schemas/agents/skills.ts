@@ -19,10 +19,7 @@ export const skillName = z.string().regex(/^[a-z0-9-]{1,64}$/, {
 });
 
 export const skillDescription = text(1, 4_096);
-/**
- * The most characters that the Agent Skills format allows; other clients may reject or cut longer
- * descriptions.
- */
+/** Maximum characters in the Agent Skills format; other clients may reject or cut longer descriptions. */
 export const MAX_PORTABLE_DESCRIPTION = 1_024;
 
 const warnings = z.array(z.string()).meta({
@@ -106,10 +103,7 @@ const content = {
   }),
 };
 
-/**
- * The parts of a `multipart/form-data` upload, in any order: either `file` or `files[]`, with a `SKILL.md`
- * among the files.
- */
+/** The parts of a `multipart/form-data` upload, in any order: `file` or `files[]`, with a `SKILL.md`. */
 const uploadParts = z.strictObject({
   ...content,
   display_title: z.string().optional(),

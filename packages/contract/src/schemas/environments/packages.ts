@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The most packages per package manager. */
+/** Maximum packages per package manager. */
 const MAX_PACKAGES = 100;
 
 /**

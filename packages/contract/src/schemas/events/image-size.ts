@@ -6,10 +6,7 @@ export interface ImageSize {
   height: number;
 }
 
-/**
- * Returns the size that the header of an image states; null when the bytes end before it, or are not an
- * image.
- */
+/** Returns the size that an image's header states; null when the bytes lack it, or are not an image. */
 export function imageSize(bytes: Uint8Array): ImageSize | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {

@@ -1,9 +1,6 @@
 import { imageSize, isWhole } from "./image-size.ts";
 
-/**
- * The most pixels per side that Anthropic accepts; other providers scale larger images down or state no
- * limit.
- */
+/** Maximum pixels per side by Anthropic; other providers scale larger images down or state no limit. */
 export const MAX_IMAGE_SIDE = 8_000;
 
 /**

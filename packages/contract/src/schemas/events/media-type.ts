@@ -1,4 +1,4 @@
-/** Detects the images and documents that models accept by their first bytes. Returns null for anything else. */
+/** Detects images and documents that models accept by their first bytes; null for anything else. */
 export function mediaTypeOf(bytes: Uint8Array): MediaType | null {
   const head = latin1(bytes.subarray(0, 1_024));
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";

@@ -3,11 +3,11 @@ import { referenceTo, taggedUnion, text } from "../../conventions/fields.ts";
 import { mediaFault } from "./media-fault.ts";
 import { IMAGE_TYPES, mediaTypeOf } from "./media-type.ts";
 
-/** The most bytes of an image, after base64 is decoded. */
+/** Maximum bytes of an image, after base64 is decoded. */
 export const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
-/** The most bytes of a document, after base64 is decoded. */
+/** Maximum bytes of a document, after base64 is decoded. */
 export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
-/** The most images and documents in one message. */
+/** Maximum images and documents in one message. */
 export const MAX_ATTACHMENTS = 20;
 
 export const textBlock = z.strictObject({ type: z.literal("text"), text: z.string() });
@@ -61,10 +61,7 @@ export type MessageBlock = z.output<typeof messageBlock>;
 
 export const textInput = z.strictObject({ type: z.literal("text"), text: z.string().min(1) });
 
-/**
- * The content of a user's message in a request. Images and documents are checked against their media type and
- * the limits.
- */
+/** A user message's content in a request. Attachments are checked against their type and the limits. */
 export const messageContentInput = z
   .array(taggedUnion("type", [textInput, messageImage, messageDocument]))
   .min(1)
@@ -83,7 +80,7 @@ export const messageContentInput = z
     }
   });
 
-/** Returns what is wrong with the bytes of an image or document, or null if they match the media type and the limits. */
+/** Returns why the bytes do not match the media type or the limits, as a sentence, or null if they do. */
 export function sourceError({ type, source }: Exclude<MessageBlock, { type: "text" }>): string | null {
   if (source.type !== "base64") return null;
   const bytes = Buffer.from(source.data, "base64");

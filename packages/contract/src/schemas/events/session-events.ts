@@ -81,10 +81,7 @@ const evaluatedPermission = z.enum(["allow", "ask", "deny"]).meta({
   description: "`ask`: the call runs after a client allows it with a `user.tool_confirmation`.",
 });
 
-/**
- * The sender of an event. Absent in logs of releases that did not record it, and when Berth itself ended
- * something.
- */
+/** An event's sender. Absent in logs of older releases, and when Berth itself ended something. */
 const sentBy = {
   sent_by: sender
     .optional()

@@ -13,7 +13,7 @@ export const memoryPath = z
   })
   .meta({ description: "Absolute path in the store, such as `/notes/a.md`.", maxLength: 1024 });
 
-/** The most bytes of a memory, in UTF-8. */
+/** Maximum bytes of a memory, in UTF-8. */
 export const MAX_MEMORY_BYTES = 102_400;
 
 const content = z

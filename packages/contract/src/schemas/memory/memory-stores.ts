@@ -12,7 +12,7 @@ import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** The most memories per store. */
+/** Maximum memories per store. */
 export const MAX_MEMORIES = 2_000;
 
 export const memoryStore = z

@@ -58,7 +58,9 @@ export const memoryVersionRoutes = {
     params: versionParams,
     response: memoryVersion,
   }),
-  /** Removes path, content, hash and size for good; the version stays. Redacting it again changes nothing. */
+  /**
+   * Removes path, content, hash and size permanently; the version stays. Redacting it again changes nothing.
+   */
   redact: defineRoute(operations.memoryVersions.redact, {
     params: versionParams,
     response: memoryVersion,

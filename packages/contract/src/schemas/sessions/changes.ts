@@ -3,12 +3,12 @@ import { idOf, timestamp } from "../../conventions/fields.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** Of each repository. All of them are counted. */
+/** Maximum commits and files that are listed for each repository. The counts include all of them. */
 export const MAX_LISTED_COMMITS = 250;
 export const MAX_LISTED_FILES = 1_000;
-/** Of a diff. */
+/** Maximum bytes of a diff. */
 export const MAX_DIFF_BYTES = 1_048_576;
-/** A file with more is not compared. */
+/** Maximum bytes of a file that is compared. */
 export const MAX_COMPARED_FILE_BYTES = 8_388_608;
 
 const lines = (what: string) =>

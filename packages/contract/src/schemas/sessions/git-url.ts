@@ -7,8 +7,8 @@ const host = `(?:${label}\\.)*${label}(?::[1-9][0-9]{0,4})?`;
 const segment = "[A-Za-z0-9_.~!$&'()*+,;=:@%-]+";
 
 /**
- * `https://<repo_host>/<org>/<repo>`, without credentials, query or fragment. Whether the host is one of the
- * installation's providers is checked when the session is created.
+ * A URL `https://<repo_host>/<org>/<repo>`, without credentials, query or fragment. Whether the host is one
+ * of the installation's providers is checked when the session is created.
  */
 export const hostedUrl = z
   .string()
@@ -22,8 +22,8 @@ export const hostedUrl = z
   });
 
 /**
- * A repository on any git server over https, without credentials, query or fragment. http is allowed for some hosts by
- * the installation, which is checked when the session is created.
+ * The URL of a repository on any git server over https, without credentials, query or fragment. The
+ * installation allows http for some hosts, which is checked when the session is created.
  */
 export const gitUrl = z
   .string()
@@ -36,12 +36,15 @@ export const gitUrl = z
       "Without credentials, query and fragment. http only for hosts that the installation allows. Stored and returned in normal form: the host in lower case, without a default port or slashes at the end.",
   });
 
-/** The default directory name of a repository: the last segment of its URL, without `.git`. */
+/** Returns the default directory name of a repository: the last segment of its URL, without `.git`. */
 export function repositoryName(url: string): string {
   return (url.split("/").at(-1) ?? "").replace(/\.git$/, "");
 }
 
-/** Protocol and host in lower case, without a default port; no slashes at the end. Text that is no URL is returned as it is. */
+/**
+ * Normalizes a URL: protocol and host in lower case, no default port, no slashes at the end. Text that is not
+ * a URL is returned unchanged.
+ */
 function normalUrl(url: string): string {
   const [, protocol = "", written = "", path = ""] = /^(https?):\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
   if (protocol === "") return url;
@@ -50,13 +53,13 @@ function normalUrl(url: string): string {
   return `${scheme}://${host}${path.replace(/\/+$/, "")}`;
 }
 
-/** Whether the host is a name in normal form, not an IP address in any notation, and the port is valid. */
+/** Returns whether the host is a name in normal form, not an IP address, and the port is valid. */
 function namesItsHost(url: string): boolean {
   const written = url.replace(/^https?:\/\//, "").replace(/[:/].*$/, "");
   return /[a-z][^.]*$/.test(written) && URL.canParse(url) && new URL(url).hostname === written;
 }
 
-/** Whether each segment is still one plain segment after percent-decoding, which git does before it asks for a credential. */
+/** Returns whether each segment is plain, also percent-decoded, as git decodes it to ask for credentials. */
 function hasPlainPath(url: string): boolean {
   return url
     .split("/")

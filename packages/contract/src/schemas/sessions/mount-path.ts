@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { absolutePathError } from "../../conventions/fields.ts";
 
-/** Directories of the sandbox's system, or filled by Berth. Nothing can be mounted at or below them. */
+/** Directories of the sandbox's system, or managed by Berth. Nothing can be mounted at or below them. */
 const RESERVED_DIRECTORIES = [
   "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/opt/berth", "/proc", "/root", "/run", "/sbin",
   "/sys", "/tmp", "/usr", "/var", "/mnt/memory", "/mnt/skills", "/mnt/session/outputs",
   "/mnt/session/shells",
 ]; // biome-ignore format: a list of words
-/** Resources can be mounted below these, but not at them. */
+/** Directories below which, but not at which, resources can be mounted. */
 const PARENT_DIRECTORIES = [
   "/",
   "/data",
@@ -19,7 +19,9 @@ const PARENT_DIRECTORIES = [
   "/opt",
 ];
 
-/** The path of a resource in the sandbox: absolute, and outside the directories of the system and of Berth. */
+/**
+ * The path of a resource in the sandbox: absolute, and outside the directories of the system and of Berth.
+ */
 export const mountPath = z
   .string()
   .superRefine((path, context) => {
@@ -29,8 +31,8 @@ export const mountPath = z
   .meta({ description: "Absolute path in the sandbox.", maxLength: 1024 });
 
 /**
- * The mount path of a repository. Nothing can be cloned to the directory of uploaded files, which is read-only, nor to a directory
- * that git takes for a repository's own.
+ * The mount path of a repository. Nothing can be cloned into the directory of uploaded files, which is
+ * read-only, or into a directory named `.git`.
  */
 export const repositoryMountPath = mountPath
   .refine((path) => !path.startsWith("/mnt/session/uploads/"), {
@@ -40,7 +42,7 @@ export const repositoryMountPath = mountPath
     error: "Field '{field}' must not contain a directory '.git'.",
   });
 
-/** Whether two paths are equal or one contains the other. */
+/** Returns whether two paths are equal or one contains the other. */
 export function pathsOverlap(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 }

@@ -5,7 +5,7 @@ import { repositoryMountPath } from "./mount-path.ts";
 
 const REF_NAME = /^(?![-/.])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\u0000-\u0020\u007f~^:?*[\\]+(?<![/.])$/;
 
-/** The name of a branch or a tag. Rejects options and control characters; git checks the rest. */
+/** Returns a schema for a branch or tag. It rejects options and control characters; git checks the rest. */
 const refName = (noun: "branch" | "tag") =>
   text(1, 255)
     .regex(REF_NAME, { error: `Field '{field}' must be the name of a ${noun}.` })

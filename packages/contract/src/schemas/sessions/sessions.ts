@@ -24,11 +24,11 @@ import { resourceInput, sessionResource } from "./session-resources.ts";
 export const SESSION_STATUSES = ["idle", "running", "rescheduling", "terminated"] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
-/** What a turn can have come to. */
+/** The outcomes of a turn. */
 export const TURN_OUTCOMES = [...STOP_REASON_TYPES, "terminated"] as const;
 export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
 
-/** How an idle session can stand. */
+/** The outcomes of an idle session's last turn; `none` before the first turn has ended. */
 export const IDLE_OUTCOMES = ["none", ...STOP_REASON_TYPES] as const;
 
 const lastTurn = z
@@ -67,7 +67,9 @@ export const session = z
     metadata,
     resources: z.array(sessionResource),
     vault_ids: z.array(idOf("vault")),
+    /** Always null: this version has no deployments. */
     deployment_id: z.null(),
+    /** Always empty: this version has no outcomes, which are a beta feature. */
     outcome_evaluations: z.array(z.never()),
     last_turn: lastTurn,
     set_aside: setAside,
@@ -112,7 +114,10 @@ const vaultIds = z
 
 export const SESSION_SORTS = ["created_at", "updated_at"] as const;
 
-/** Ids are in the order of creation; so what names one fits no list by activity. */
+/**
+ * Rejects parameters that do not match the sort order. Ids are in order of creation, so cursors by id do not
+ * apply to a list sorted by activity.
+ */
 function fitsSort(
   query: { sort?: (typeof SESSION_SORTS)[number] | undefined },
   context: z.RefinementCtx,

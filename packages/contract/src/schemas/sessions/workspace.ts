@@ -4,7 +4,9 @@ import { pageOf, pageQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** Directories of a sandbox that can be looked at, besides the mount paths of the session's resources. */
+/**
+ * Directories of a sandbox that can be listed and read, besides the mount paths of the session's resources.
+ */
 export const WORKSPACE_DIRECTORIES = [
   "/data",
   "/home/agent",
@@ -18,7 +20,7 @@ export const WORKSPACE_DIRECTORIES = [
 
 const DIRECTORIES = WORKSPACE_DIRECTORIES.map((directory) => `\`${directory}\``).join(", ");
 
-/** A path in a sandbox, as its files have them: unlike mount paths they may be long, and have control characters. */
+/** A path of any file in a sandbox: unlike mount paths it may be long, and have control characters. */
 export const workspacePath = z
   .string()
   .superRefine((path, context) => {

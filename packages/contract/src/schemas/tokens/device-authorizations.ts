@@ -4,7 +4,7 @@ import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 import { createdToken, SCOPES } from "./tokens.ts";
 
-/** Why a poll for a token returns none, as `error.code`. */
+/** The `error.code` of a poll that returns no token. */
 export type DeviceTokenRefusal =
   | "authorization_pending"
   | "slow_down"

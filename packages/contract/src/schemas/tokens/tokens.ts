@@ -16,7 +16,7 @@ const nouns = [
   "tokens",
 ] as const;
 
-/** Every scope. Write does not include read. `*` covers every operation. `metrics:read` is for the service's metrics. */
+/** All scopes. Write does not include read; `*` covers everything; `metrics:read` is for the metrics. */
 export const SCOPES = [
   "*",
   ...nouns.flatMap((noun) => [`${noun}:read`, `${noun}:write`] as const),

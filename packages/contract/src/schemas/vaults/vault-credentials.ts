@@ -15,10 +15,13 @@ import { defineRoute } from "../../operations/route.ts";
 import { mcpServerUrl } from "../agents/mcp.ts";
 import { allowedHost } from "../environments/environments.ts";
 
-/** Credentials per vault that are not archived. */
+/** Maximum credentials per vault that are not archived. */
 export const MAX_VAULT_CREDENTIALS = 20;
 
-/** Bytes of the values of a vault's variables together: each response of their hosts is searched for them. */
+/**
+ * Maximum bytes of all values of a vault's variables together. They are limited because each response of
+ * their hosts is searched for them.
+ */
 export const MAX_VAULT_SECRET_BYTES = 65_536;
 
 const bearerToken = text(1, 8192)
@@ -121,8 +124,8 @@ export const vaultCredentialRoutes = {
     response: vaultCredential,
   }),
   /**
-   * Omitted fields keep their value. A new secret replaces the old one from a session's next call. The server or the
-   * variable of a credential cannot be changed.
+   * Updates a credential. Omitted fields keep their value. A new secret replaces the old one from a session's
+   * next call. The server or the variable of a credential cannot be changed.
    */
   update: defineRoute(operations.vaultCredentials.update, {
     params: credentialParams,
@@ -137,14 +140,14 @@ export const vaultCredentialRoutes = {
     params: credentialParams,
     response: deletedObject("vault_credential"),
   }),
-  /** Cannot be undone: the secret is destroyed. A new credential can have the same server or name. */
+  /** Archives a credential and destroys its secret for good. Another can have the same server or name. */
   archive: defineRoute(operations.vaultCredentials.archive, {
     params: credentialParams,
     response: vaultCredential,
   }),
 };
 
-/** A field that cannot be changed after creation. It is not in the OpenAPI document. */
+/** Returns a schema for a field that cannot be changed after creation. It is not in the OpenAPI document. */
 function fixed(): z.ZodType<undefined> {
   return z
     .unknown()

@@ -12,7 +12,7 @@ import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** A set of credentials. Sessions use it by its id. */
+/** A set of credentials, which sessions refer to by its id. */
 export const vault = z
   .strictObject({
     id: idOf("vault"),
@@ -42,18 +42,18 @@ export const vaultRoutes = {
     params: vaultParams,
     response: vault,
   }),
-  /** Omitted fields keep their value. */
+  /** Updates a vault. Omitted fields keep their value. */
   update: defineRoute(operations.vaults.update, {
     params: vaultParams,
     body: z.strictObject({ display_name: text(1, 255).optional(), metadata: metadataPatch.nullish() }),
     response: vault,
   }),
-  /** Also deletes its credentials. */
+  /** Deletes a vault and its credentials. */
   delete: defineRoute(operations.vaults.delete, {
     params: vaultParams,
     response: deletedObject("vault"),
   }),
-  /** Cannot be undone: its credentials are archived too, and their secrets are destroyed. */
+  /** Archives a vault and its credentials, which destroys their secrets and cannot be undone. */
   archive: defineRoute(operations.vaults.archive, {
     params: vaultParams,
     response: vault,
