@@ -53,9 +53,7 @@ export class MemoryLog implements Log {
     return this.#durable(this.store(drafts));
   }
 
-  /**
-   * Appends drafts and takes inputs. Interrupts stay unprocessed until the end of the turn, as in the store.
-   */
+  /** Appends drafts and takes inputs. As in the store, interrupts stay unprocessed until the turn ends. */
   async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     await Promise.resolve();
     this.onAppend(false);

@@ -55,9 +55,7 @@ const { node } = fc.letrec<{ node: Described; object: Described }>((tie) => ({
   ),
   object: objects(tie("node"), named(tie("node"), 1)),
 }));
-/**
- * The top of a tool's schema has no conditions: the model would get them in words, with the original names.
- */
+/** A tool's schema without conditions at its top, which the model would get in words, with old names. */
 const top = objects(node, fc.constant([]));
 const alternative = objects(node, fc.constant([]), fc.constant(null));
 

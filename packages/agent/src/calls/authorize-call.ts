@@ -14,9 +14,7 @@ export type CallDecision =
   | { permission: "allow" | "ask"; tool: Tool; input: unknown }
   /** The client runs it and sends the result. */
   | { permission: "client"; clientInput: ClientInput }
-  /**
-   * It never runs; `errorText` is its result. With `allow` the tool is permitted, but the input is invalid.
-   */
+  /** It never runs; `errorText` is its result. With `allow` the tool is permitted, but the input invalid. */
   | { permission: "allow" | "deny"; errorText: string; tool?: Tool; clientInput?: ClientInput };
 
 /** A custom tool's input with the client's property names; the call's own object when they are equal. */

@@ -13,9 +13,7 @@ export interface CallOutputs {
 export interface CallOutput {
   /** Appends output. The bytes are copied. */
   add(bytes: Uint8Array): void;
-  /**
-   * Returns the beginning and the end of the output, with secrets removed; empty when nothing was printed.
-   */
+  /** Returns the beginning and the end of the output, without secrets; empty when nothing was printed. */
   text(): string;
   /** Ends the recording; the call's result is in the log. */
   end(): void;

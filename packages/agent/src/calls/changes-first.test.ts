@@ -60,9 +60,7 @@ test("what reads, searches or runs behind a change sees it, and what stands befo
   }
 });
 
-/**
- * Creates a tool for each name; a name in capitals changes files. Each call waits until the test lets it end.
- */
+/** Creates a tool for each name; a name in capitals changes files. Calls wait until the test ends them. */
 function heldCalls(...names: string[]) {
   const begun: string[] = [];
   const holds = new Map<string, () => void>();

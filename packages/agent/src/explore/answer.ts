@@ -28,7 +28,7 @@ function goesOn(message: ModelMessage): boolean {
 /**
  * Makes a tool result of the answer, cut to `maxBytes` bytes of UTF-8.
  *
- * @param notes each a sentence, shown behind the answer.
+ * @param notes each a sentence, shown after the answer.
  */
 export function answerResult(answer: string, maxBytes: number, notes: readonly string[]): ToolResult {
   if (answer === "") return failure(["Explore ended without an answer.", ...notes].join(" "));

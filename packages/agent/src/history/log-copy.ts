@@ -11,7 +11,7 @@ import { parentCallOf } from "./nested-events.ts";
 export class LogCopy {
   readonly #entries: LogEntry[] = [];
   #messagesWithFiles: LogEntry[] = [];
-  /** The fold of the first `#folded` entries. It begins anew if an entry is added before the last of them. */
+  /** The fold of the first `#folded` entries. It starts over if an entry is added before the last of them. */
   #fold = HistoryFold.begin(NO_FILES, Number.POSITIVE_INFINITY);
   #folded = 0;
   #files: MessageFiles = NO_FILES;
@@ -120,7 +120,7 @@ export class LogCopy {
   }
 
   /**
-   * Folds up to the last request for good, and the entries after it each time. Inputs that are taken later
+   * Folds the entries up to the last request once, and those after it each time. Inputs that are taken later
    * are inserted between that request and the next.
    */
   #foldRest(): History {

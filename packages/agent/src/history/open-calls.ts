@@ -36,6 +36,7 @@ export interface ToolCall {
   denyMessage?: string;
 }
 
+/** Returns the call that an event announces, in its first state. */
 export function openCallOf(event: ToolUseEvent, memo: Memo | null): ToolCall {
   return {
     eventId: event.id,
@@ -118,9 +119,7 @@ export class OpenCalls {
   }
 }
 
-/**
- * Applies a confirmation. The process that starts the call marks the confirmation as processed beforehand.
- */
+/** Applies a confirmation, which the process that starts the call has marked as processed beforehand. */
 function confirm(call: ToolCall, event: EventOf<"user.tool_confirmation">): void {
   if (call.state !== "waiting" || call.kind === "custom") return;
   if (event.result === "allow") call.state = event.processed_at === null ? "allowed" : "started";

@@ -6,9 +6,7 @@ import { inputTokens } from "./carried-tokens.ts";
 export interface PausedTokens {
   /** Tokens sent for the first time: each costs more to write with a lifetime of an hour. */
   fresh: number;
-  /**
-   * Tokens sent again after pauses, within and between turns, of more than five minutes and at most an hour.
-   */
+  /** Tokens sent again after pauses of more than five minutes and at most an hour, also within turns. */
   outlasted: number;
   /**
    * The newest request's start, in milliseconds since 1970, and its input. Null when nothing was sent since

@@ -37,9 +37,7 @@ class Fuse {
 /** The number of times that the sandbox ran each command with effects, over all processes. */
 type Effects = Map<string, number>;
 
-/**
- * Responds, depending on the history, with parallel calls three times, with a failure, and with a final text.
- */
+/** Responds by the history: three times with parallel calls, once with a failure, then with a text. */
 function respondTo({ messages, failedAttempts }: ModelRequest): ScriptedResponse {
   const answers = messages.filter((message) => message.role === "assistant").length;
   if (answers === 0) {

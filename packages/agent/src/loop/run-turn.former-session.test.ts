@@ -15,9 +15,7 @@ const entries = recorded("log.jsonl")
   .split("\n")
   .map((line) => JSON.parse(line) as LogEntry);
 
-/**
- * Plays the second turn on the log that the former sources wrote, in a sandbox as their first turn left it.
- */
+/** Plays the second turn on the log that the former sources wrote, in a sandbox as they left it. */
 async function goOn(prefixVersion: number): Promise<string[]> {
   const box = await openRealSandbox();
   try {

@@ -47,9 +47,7 @@ export interface Turn extends CallContext, RequestOptions {
   preview?: OnPreview;
   /** Called when a response's first part has arrived, with the id of its `span.model_request_start`. */
   onFirstPart?: (requestId: string) => void;
-  /**
-   * Called when a request that directly follows a response is sent, with the parts of the time between them.
-   */
+  /** Called when a request that directly follows a response is sent, with the parts of that time. */
   onGap?: (parts: GapParts) => void;
   /** Filters each text of a response before it is previewed. Default: the text is unchanged. */
   previewStream?: TextStreams;
@@ -145,9 +143,7 @@ class TurnRun {
     return idleSummaryTime(this.#turn, prefix, history, this.#turn.log.copy.entries);
   }
 
-  /**
-   * Ends the calls and the request that a dead process left open, and waits until a scheduled retry is due.
-   */
+  /** Ends the calls and the request that a dead process left open, and waits for a scheduled retry. */
   async recover(): Promise<TurnEnd> {
     const history = this.#log.history();
     const started = history.openCalls.filter(({ state }) => state === "started");
@@ -270,7 +266,7 @@ class TurnRun {
     return await this.#takeResponse(start, outcome, preview, this.#remedies.drafts(history, sent));
   }
 
-  /** Asks a model that thought and then said nothing once more. */
+  /** Asks the model once more after a response that has only thinking. */
   async #endThought(start: string, { usage }: FinishedResponse): Promise<TurnEnd> {
     this.#thoughtsInARow += 1;
     const end = failedRequestEnd(start, usage);
@@ -329,9 +325,7 @@ class TurnRun {
     });
   }
 
-  /**
-   * Returns the start of the next request, to append with the last result; null when the turn may end there.
-   */
+  /** Returns the next request's start, to append with the last result; null when the turn may end there. */
   #beginNext(): Draft | null {
     this.#gap.end("calls");
     const { signal, log } = this.#turn;

@@ -1,10 +1,6 @@
-/**
- * Maximum object members and array items of one response; as many take about a tenth of a second to parse.
- */
+/** Maximum members and items in one response; as many take about a tenth of a second to parse. */
 const MAX_PARTS = 1_000_000;
-/**
- * The number of parts that a message, or a line of an event stream, counts as, since each has a fixed cost.
- */
+/** The parts that a message, or a line of an event stream, counts as, since each has a fixed cost. */
 const MESSAGE_PARTS = 50;
 const MAX_DEPTH = 128;
 

@@ -8,6 +8,7 @@ const MAX_TOOLS = 10_000;
 /** Characters of JSON in all tools together. */
 const MAX_LENGTH = 4_000_000;
 
+/** The tools and capabilities of a server, as far as they were read. */
 export interface ToolList {
   /** The tools as the server sent them. */
   tools: readonly unknown[];

@@ -12,9 +12,7 @@ export interface McpToolDefinition {
   tool: string;
   description: string;
   inputSchema: Record<string, unknown>;
-  /**
-   * The server's name of each renamed property, by its name in `inputSchema`. Absent when none is renamed.
-   */
+  /** The server's name of each renamed property, by its name in `inputSchema`. Absent without any. */
   originals?: OriginalNames;
   /** Set when this is not a tool of the server, but reads the server's resources. */
   reads?: "resource";

@@ -109,9 +109,7 @@ class Media {
   }
 }
 
-/**
- * Returns whether the result's texts already contain its structured content: servers often repeat it as JSON.
- */
+/** Returns whether the result's texts contain its structured content: servers often repeat it as JSON. */
 function isSaid(parts: readonly ContentPart[], structured: unknown): boolean {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   if (texts.length > MAX_PARTS) return false;

@@ -14,9 +14,7 @@ const CHARACTERS_PER_MESSAGE = 16;
 /** Caches the characters of each message. Messages never change, and each request repeats them. */
 const charactersByMessage = new WeakMap<ModelMessage, number>();
 
-/**
- * Estimates tokens roughly: a quarter of the characters, a constant for each image, documents by their size.
- */
+/** Estimates tokens: a quarter of the characters, a constant for each image, documents by their size. */
 export function estimateTokens(messages: readonly ModelMessage[]): number {
   let characters = 0;
   for (const message of messages) characters += CHARACTERS_PER_MESSAGE + knownCharactersOf(message);

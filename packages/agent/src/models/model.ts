@@ -41,9 +41,7 @@ export interface ModelRequest {
   isContinued?: boolean;
   /** The cache lifetime to ask for. By default, and for models without `hasHourCache`, the provider's own. */
   cacheTtl?: CacheTtl | undefined;
-  /**
-   * The number of failed requests with exactly these messages, according to the log. Not sent to providers.
-   */
+  /** The number of failed requests with exactly these messages, by the log. Not sent to providers. */
   failedAttempts?: number;
 }
 
@@ -155,9 +153,7 @@ export class ModelError extends Error {
   readonly retryable: boolean;
   /** The delay in milliseconds that the provider asked for; null when it asked for none. */
   readonly retryAfterMs: number | null;
-  /**
-   * Not null for every `context_overflow`, and then `certain`, and for a `request_failed` that may be one.
-   */
+  /** Set for every `context_overflow`, and then `certain`, and for a `request_failed` that may be one. */
   readonly overflow: Overflow | null;
   /** Whether the provider rejected the request's content. It would reject it again. */
   readonly rejected: boolean;

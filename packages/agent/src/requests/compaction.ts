@@ -102,7 +102,7 @@ function answerOf({ responseDue, messages }: History, room: number): Pick<Memo, 
   return { answer: truncateMiddle(texts.join("\n"), Math.min(MAX_ANSWER, Math.floor(room * 0.2))) };
 }
 
-/** Characters. */
+/** Maximum characters of the answer that is kept. */
 const MAX_ANSWER = 16_000;
 
 /** Characters of the notes around the kept content. */

@@ -12,6 +12,7 @@ export interface ContextWindow {
   outputReserve: number;
 }
 
+/** Returns the window of a model, at most `limit` tokens. */
 export function contextWindowOf(
   model: { contextWindow: number; maxOutputTokens: number },
   limit: number,

@@ -5,9 +5,7 @@ export function isObject(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * Resolves a local reference (`#/$defs/x`) of a document; undefined for another reference and for a dead one.
- */
+/** Resolves a local reference (`#/$defs/x`) of a document; undefined for another or a dead reference. */
 export function resolveReference(root: Schema, reference: unknown): unknown {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
   let found: unknown = root;

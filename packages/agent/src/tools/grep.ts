@@ -64,9 +64,7 @@ export const grep = (form: ResultForm): Tool =>
     },
   });
 
-/**
- * Returns a sentence about a filter that selects no file at all; null when it selects some, or there is none.
- */
+/** Returns a sentence about filters that select no file; null when they select some, or there are none. */
 async function selectsNothing(
   given: z.output<typeof input>,
   target: string,

@@ -35,9 +35,7 @@ export interface Tool extends ToolSpec {
 export interface ToolContext {
   /** Waits until the sandbox is open and its repositories and files are in place. */
   sandbox(): Promise<Sandbox>;
-  /**
-   * Returns the current variables of every command: tokens and the session's own. Called for each command.
-   */
+  /** Returns the variables of a command: tokens and the session's own. Called for each command. */
   environment(): Promise<Readonly<Record<string, string>>>;
   /** Returns the secrets that commands were given so far, in `environment` or otherwise. Default none. */
   secrets?(): readonly string[];
@@ -50,9 +48,7 @@ export interface ToolContext {
   onOutput?(bytes: Uint8Array): void;
   /** The other calls of the same tool in the same response; absent when there are none. */
   beside?: SideBySide;
-  /**
-   * Returns the tool's calls in earlier responses, as the model still sees them, newest first. Default none.
-   */
+  /** Returns the tool's calls in earlier responses, as the model sees them, newest first. Default none. */
   earlier?(tool: string): Iterable<EarlierCall>;
   /**
    * Answers a question in a nested loop, whose events are logged as part of the call. Absent when this

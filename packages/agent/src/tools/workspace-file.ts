@@ -41,6 +41,7 @@ const CHANGED = 51;
 /** SHA-256, by path, of what the model last read or wrote, for each open sandbox. */
 const SEEN = new WeakMap<Sandbox, Map<string, string>>();
 
+/** Returns the hashes, by path, of the files that the model knows in a sandbox. */
 export function filesSeen(sandbox: Sandbox): Map<string, string> {
   const seen = SEEN.get(sandbox) ?? new Map<string, string>();
   SEEN.set(sandbox, seen);

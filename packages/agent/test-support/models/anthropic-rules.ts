@@ -23,9 +23,7 @@ export type Sign = (
   thinking: string,
 ) => string;
 
-/**
- * Returns the first rule of the Messages API that a request violates, worded like the API's errors, or null.
- */
+/** Returns the first rule of the Messages API that a request violates, in the API's words, or null. */
 export function checkMessages(body: Body, sign: Sign): string | null {
   const messages = (body.messages ?? []) as AnthropicMessage[];
   return (

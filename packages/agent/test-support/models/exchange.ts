@@ -50,6 +50,7 @@ export const lookTool = {
   inputSchema: { type: "object", properties: { at: { type: "string" } }, required: ["at"] },
 };
 
+/** Returns a first request with a user's text and the tool Look. */
 export function ask(text: string): ModelRequest {
   return {
     system: "You help.",

@@ -11,9 +11,7 @@ export interface RawAnswer {
   body: string | object;
 }
 
-/**
- * A server on loopback that sends the queued responses in order, to any request, and records the requests.
- */
+/** A server on loopback that sends queued responses in order, to any request, and records requests. */
 export interface RawServer {
   /** The base URL with the version, as a provider's `base_url`. */
   baseUrl: string;

@@ -80,6 +80,7 @@ export interface DoubleDialect {
   errorBody(error: Refusal["error"]): unknown;
 }
 
+/** Starts a double that speaks the given wire format. */
 export async function startWireDouble(dialect: DoubleDialect): Promise<WireDouble> {
   const requests: RecordedRequest[] = [];
   const queue: Reply[] = [];

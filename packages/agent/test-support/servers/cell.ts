@@ -64,6 +64,7 @@ export interface Expected {
   sentBack?: string;
 }
 
+/** Creates a cell for known behaviour, with the plays that prove it. */
 export function known(shows: string, source: string, version: string, ...plays: Play[]): Cell {
   return { shows, source, version, plays };
 }
@@ -99,6 +100,7 @@ export function waits(
   return refuses(status, body, { kind, retryable: true, retryAfterMs }, headers);
 }
 
+/** Describes a response that is streamed. */
 export function streams(body: string, expect: Expected): Play {
   return { answer: { body }, expect };
 }

@@ -2,9 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiDocument } from "./document.ts";
 
-/**
- * `--write` writes `openapi.json`; otherwise the program exits with 1 if the file does not match the routes.
- */
+/** Writes `openapi.json` with `--write`; otherwise exits with 1 if the file does not match the routes. */
 const path = join(import.meta.dirname, "../../openapi.json");
 const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 

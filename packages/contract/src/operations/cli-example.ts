@@ -3,9 +3,7 @@ import { pathParams } from "./command-words.ts";
 import { type Example, examples } from "./examples.ts";
 import type { Operation } from "./operation.ts";
 
-/**
- * Returns a command that calls an operation, for a shell in which `berth` is on the path and the ids are set.
- */
+/** Returns a command that calls an operation, for a shell with `berth` on its path and the ids set. */
 export function cliExample(operation: Operation, words: readonly string[]): string {
   const admin = ADMIN_COMMANDS[operation.id];
   if (admin !== undefined) return `berth admin ${admin}`;

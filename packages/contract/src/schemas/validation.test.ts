@@ -111,9 +111,7 @@ describe("validation errors", () => {
   }
 });
 
-/**
- * Generates objects with the schema's field names around arbitrary JSON, so that errors occur at every depth.
- */
+/** Generates objects with the schema's field names and arbitrary JSON, with errors at every depth. */
 function bodies(names: string[]): fc.Arbitrary<unknown> {
   const key = fc.oneof(fc.constantFrom(...names, "x"), fc.stringMatching(/^[a-z_]{1,8}$/));
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({

@@ -11,7 +11,7 @@ function breakpoint(ttl: CacheTtl) {
  * Sets the cache breakpoints of Anthropic's API: the last tool, the system prompt, the end of the prompt, and
  * the end of the input before it, where the previous request ended. Each request reads the cache that the
  * previous one wrote and extends it. A request that no other continues only reads it, since cache writes cost
- * a quarter more. The API allows four breakpoints, and none of an hour behind one of five minutes, so all
+ * a quarter more. The API allows four breakpoints, and none of an hour after one of five minutes, so all
  * have the same lifetime. The given options are not modified.
  */
 export function withCacheMarkers(
@@ -29,9 +29,7 @@ export function withCacheMarkers(
   };
 }
 
-/**
- * Returns the index of the last message of each run of user and tool messages, which the API merges into one.
- */
+/** Returns the last index of each run of user and tool messages, which the API merges into one. */
 function inputEnds(prompt: Prompt): number[] {
   return prompt.flatMap((message, index) => (isInput(message) && !isInput(prompt[index + 1]) ? [index] : []));
 }

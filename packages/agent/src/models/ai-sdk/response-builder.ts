@@ -125,9 +125,7 @@ function opaqueOf(part: { providerMetadata?: Opaque | undefined }): Opaque | und
   return part.providerMetadata;
 }
 
-/**
- * Merges metadata, which arrives in pieces, keyed by provider: an id at the start, a signature at the end.
- */
+/** Merges metadata, which comes in pieces by provider: an id at the start, a signature at the end. */
 function merged(before: Opaque | undefined, after: Opaque | undefined): Opaque | undefined {
   if (before === undefined || after === undefined) return after ?? before;
   const entries = Object.entries(after).map(([provider, value]) => {

@@ -32,6 +32,7 @@ export interface TransportOptions {
   onSend(): void;
 }
 
+/** A fetch for one request to a provider, and the state of its exchange. */
 export interface Transport {
   fetch: Fetch;
   exchange: Exchange;

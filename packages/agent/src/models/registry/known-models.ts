@@ -7,19 +7,13 @@ import type { TokenPrices } from "../token-prices.ts";
 export interface KnownModels {
   /** Returns the names of the models that an agent can use, in the order of the tables. */
   names(kind: "anthropic" | "openai"): string[];
-  /**
-   * Returns the window in tokens, or null if unknown. A name newer than the tables matches its predecessor.
-   */
+  /** Returns the window in tokens, null if unknown. A name newer than the tables matches its predecessor. */
   contextWindow(provider: PricedProvider, model: string): number | null;
   /** Returns the list price, or null for an unknown model. */
   price(provider: PricedProvider, model: string): ModelPrice | null;
-  /**
-   * Returns the prices of cached and output tokens relative to input, or null for an unknown or free model.
-   */
+  /** Returns prices of cached and output tokens relative to input; null for an unknown or free model. */
   tokenPrices(provider: PricedProvider, model: string): TokenPrices | null;
-  /**
-   * Returns the cost in US dollars by the list price, including cache savings, or null for an unknown model.
-   */
+  /** Returns the cost in US dollars by the list price, with cache savings; null for an unknown model. */
   cost(provider: PricedProvider, model: string, usage: ModelUsage): number | null;
   /**
    * Returns the cost of many requests together, as `cost` does. Models that charge more for long prompts are

@@ -11,6 +11,7 @@ export interface ModelSources {
   models: readonly ModelEntry[];
 }
 
+/** Returns the providers and models of a models file. */
 export function configuredSources(file: ModelsFile, environment: Environment): ModelSources {
   const providers = Object.entries(file.providers).map(
     ([name, entry]) => [name, providerOf(name, entry, environment)] as const,

@@ -38,6 +38,7 @@ export function parseResume(summary: string): Step[] | null {
   return jsonOf(resume, summary)?.rehearsal_resume.steps ?? null;
 }
 
+/** Formats steps for a summary, from which `parseResume` reads them. */
 export function formatResume(steps: readonly Step[]): string {
   return `\`\`\`json\n${JSON.stringify({ rehearsal_resume: { steps } })}\n\`\`\``;
 }

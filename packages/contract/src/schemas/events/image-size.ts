@@ -29,9 +29,7 @@ export function imageSize(bytes: Uint8Array): ImageSize | null {
   }
 }
 
-/**
- * Returns whether the bytes are a complete image or PDF, by its header and, if the format has one, its end.
- */
+/** Returns whether an image or PDF is complete, by its header and, if the format has one, its end. */
 export function isWhole(bytes: Uint8Array): boolean {
   const mediaType = mediaTypeOf(bytes);
   if (mediaType === null) return false;

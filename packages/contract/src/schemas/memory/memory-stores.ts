@@ -52,9 +52,7 @@ export const memoryStoreRoutes = {
     params: storeParams,
     response: memoryStore,
   }),
-  /**
-   * Updates a store. Sessions keep the name and description that a mounted store had when they were created.
-   */
+  /** Updates a store. Sessions keep the name and description of a mounted store from their creation. */
   update: defineRoute(operations.memoryStores.update, {
     params: storeParams,
     body: z.strictObject({

@@ -58,9 +58,7 @@ export const memoryVersionRoutes = {
     params: versionParams,
     response: memoryVersion,
   }),
-  /**
-   * Removes path, content, hash and size permanently; the version stays. Redacting it again changes nothing.
-   */
+  /** Removes path, content, hash and size permanently; the version stays. A repetition changes nothing. */
   redact: defineRoute(operations.memoryVersions.redact, {
     params: versionParams,
     response: memoryVersion,

@@ -4,9 +4,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { mountPath, pathsOverlap } from "./mount-path.ts";
 
-/**
- * Implements the rules independently: the file system's view of a path, and the directory tree of a sandbox.
- */
+/** Implements the rules independently: paths as a file system sees them, and a sandbox's directories. */
 function isAllowed(path: string): boolean {
   const bytes = new TextEncoder().encode(path);
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

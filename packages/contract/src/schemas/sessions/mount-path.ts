@@ -19,9 +19,7 @@ const PARENT_DIRECTORIES = [
   "/opt",
 ];
 
-/**
- * The path of a resource in the sandbox: absolute, and outside the directories of the system and of Berth.
- */
+/** A resource's path in the sandbox: absolute, and outside the directories of the system and of Berth. */
 export const mountPath = z
   .string()
   .superRefine((path, context) => {

@@ -4,9 +4,7 @@ import { pageOf, pageQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/**
- * Directories of a sandbox that can be listed and read, besides the mount paths of the session's resources.
- */
+/** Directories of a sandbox that can be listed and read, besides the mount paths of resources. */
 export const WORKSPACE_DIRECTORIES = [
   "/data",
   "/home/agent",

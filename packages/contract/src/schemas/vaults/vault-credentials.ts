@@ -140,7 +140,7 @@ export const vaultCredentialRoutes = {
     params: credentialParams,
     response: deletedObject("vault_credential"),
   }),
-  /** Archives a credential and destroys its secret for good. Another can have the same server or name. */
+  /** Archives a credential and permanently destroys its secret. Another can have the same server or name. */
   archive: defineRoute(operations.vaultCredentials.archive, {
     params: credentialParams,
     response: vaultCredential,
