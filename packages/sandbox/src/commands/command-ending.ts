@@ -3,18 +3,18 @@ import type { CommandEnd } from "./frame-reader.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 const POLL_MS = 1000;
-/** What `wait` returns for a child whose status is no longer known. */
+/** Status of `wait` for a child whose status is lost. */
 const STATUS_LOST = 127;
 const KILLED = 137;
 const CANNOT_START = 126;
 
-/** How a command ended, as reported by whatever noticed it first. */
+/** The end of a command, as reported by whatever noticed it first. */
 export type Ending =
   | { ended: "exit"; end: CommandEnd }
   | { ended: "died"; exitCode: number }
   | { ended: "timeout" | "aborted" | "closed" };
 
-/** The same as a part of `CommandResult`. */
+/** Returns the end as fields of `CommandResult`. */
 export function endOf(end: Ending): Pick<CommandResult, "ended" | "exitCode"> {
   if (end.ended === "exit") return { ended: "exit", exitCode: end.end.exitCode };
   return end.ended === "died"
@@ -27,7 +27,7 @@ interface Host {
   gone: AbortSignal;
 }
 
-/** Reports a timeout, an abort and the end of the sandbox. Returns a function that stops it. */
+/** Reports a timeout, an abort and the end of the sandbox. Returns a function that stops this. */
 export function watch(
   host: Host,
   work: Pick<Command, "timeoutMs" | "signal">,
@@ -48,9 +48,10 @@ export function watch(
 }
 
 /**
- * Notices a shell that died without reporting its exit: soon after one of its pipes closed, and each second, since a process
- * that it left may hold them open. A closed pipe alone proves nothing: `exec` closes them, too. The request also makes process
- * 1 reap orphans.
+ * Notices a shell that died without reporting its exit. It polls soon after one of the shell's pipes closed,
+ * and each second, since a process that the shell left may hold them open. A closed pipe alone proves
+ * nothing, because `exec` closes them, too. The request also makes process 1 reap orphans. Returns a function
+ * that stops this.
  */
 export function poll(
   host: Host,
@@ -75,7 +76,10 @@ export function poll(
   };
 }
 
-/** The shell could not be started: the sandbox is at its limit of processes, or has ended. */
+/**
+ * Reports that the shell could not start, because the sandbox is at its process limit; not when the sandbox
+ * has ended.
+ */
 export function noShell(host: Host, resolve: (ending: Ending) => void): () => void {
   if (!host.supervisor.gone) resolve({ ended: "died", exitCode: CANNOT_START });
   return () => {};

@@ -8,14 +8,17 @@ const DEFAULT_OUTPUT_BYTES = 102_400;
 
 type OutputWork = Pick<Command, "maxOutputBytes" | "keepOutput" | "onOutput">;
 
-/** Collects the output of a command: the window that is returned, progress, and all of it in a file on request. */
+/**
+ * Collects the output of a command: the window that is returned, progress, and on request all of it in a
+ * file.
+ */
 export class CommandOutput {
   readonly #work: OutputWork;
   readonly #runFed: RunFed;
   readonly #window: OutputWindow;
   readonly #limit: number;
   #bytes = 0;
-  /** Promises of `onOutput` that hold the output up. */
+  /** Number of pending promises of `onOutput`, during which the pipe is paused. */
   #holds = 0;
   #spill: OutputSpill | null = null;
 

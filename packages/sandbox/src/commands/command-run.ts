@@ -15,33 +15,34 @@ import type { SandboxView } from "./sandbox-view.ts";
 import type { WaitingShell } from "./spare-shell.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** Limit for writing kept output to its file. */
+/** Milliseconds for writing kept output to its file. */
 const KEEPING_TIMEOUT_MS = 3_600_000;
 
-/** What the commands of one sandbox share. */
+/** Objects that the commands of one sandbox share. */
 export interface CommandHost {
   supervisor: Supervisor;
   pipes: CommandPipes;
   view: SandboxView;
   network: Pick<NetworkNamespace, "watchDenied">;
-  /** Aborted when the sandbox has ended. */
+  /** Aborts when the sandbox has ended. */
   gone: AbortSignal;
   marks: Marks;
-  /** Marks of the commands that are running. */
+  /** Marks of the running commands. */
   running: Set<number>;
   gauge?: LimitGauge;
   /** Ends the sandbox, because a process cannot be killed or leaves no room for others. */
   giveUp(): Promise<void>;
 }
 
-/** How a command is given to a shell. */
+/** The way in which a command is passed to a shell. */
 export interface ShellStart {
-  /** The shell, where it was started ahead. Its pipes are those of the command. */
+  /** The shell, when it was started ahead. Its pipes are those of the command. */
   waiting?: WaitingShell | undefined;
-  /** Text that the shell reads from the slot's first pipe. */
+  /** Returns the text that the shell reads from the slot's first pipe. */
   text?: (slot: Slot) => string;
   /**
-   * Gives the command to the shell once the pipes are open. Returns the shell's pid in the sandbox, null when there is none.
+   * Passes the command to the shell once the pipes are open. Returns the shell's pid in the sandbox, or null
+   * when no shell could start.
    *
    * @param reported The pid that the shell reports; see `CommandStreams.shellPid`.
    */
@@ -50,11 +51,11 @@ export interface ShellStart {
   lasting: boolean;
   /** Resolves when a lasting shell has ended. */
   shellGone?: Promise<void>;
-  /** It is no child of process 1 from its start, so it ends by itself and is reaped like any orphan. */
+  /** Set when the shell never is a child of process 1: it ends by itself and is reaped like any orphan. */
   orphan?: true;
 }
 
-/** A command without its shell and script, and with its standard input as a feed. */
+/** A command without its shell and script, with its standard input as a feed. */
 export type Work = Omit<
   Command,
   "stdin" | "stdinStream" | "shell" | "aside" | "cwd" | "environment" | "script"
@@ -62,15 +63,16 @@ export type Work = Omit<
   feed?: Feed;
 };
 
+/** The outcome of `runCommand`. */
 export interface Outcome {
   result: CommandResult;
-  /** The shell did not outlive the command. */
+  /** Whether the shell has ended with the command. */
   shellEnded: boolean;
-  /** The shell died before it had read the command, of which nothing has run. */
+  /** Whether the shell died before it read the command, so that nothing of it has run. */
   neverBegan: boolean;
 }
 
-/** A fresh shell for one command; `waiting` if it is there. */
+/** Returns the start of one command in a fresh shell, or in `waiting` when given. */
 export function freshStart(
   host: CommandHost,
   parts: Parameters<typeof freshShell>[1],
@@ -84,10 +86,10 @@ export function freshStart(
   };
 }
 
-/** Hardly any output ends with it: what does is held back until more comes, since it may begin the nonce. */
+/** Rare in output. Output that ends with it is held back until more arrives, since it may begin the nonce. */
 const RECORD_SEPARATOR = "\x1e";
 
-/** Unguessable text; 128 bits. A shell takes it as a word. */
+/** Returns an unguessable text of 128 bits, which a shell reads as one word. */
 export function newNonce(): string {
   return `${RECORD_SEPARATOR}${randomBytes(16).toString("hex")}`;
 }
@@ -95,7 +97,7 @@ export function newNonce(): string {
 /**
  * Runs one command to its end. Never rejects for what the command does.
  *
- * @param names `helps`: it is a part of another command, and leaves no processes.
+ * @param names `helps` is set for a part of another command, which leaves no processes.
  */
 export async function runCommand(
   host: CommandHost,
@@ -147,15 +149,16 @@ async function openSlot(pipes: CommandPipes): Promise<OpenSlot> {
 }
 
 /**
- * Kills what a command left running. When that is not enough, earlier commands left the rest: unless other commands are
- * running, which may end by themselves, the sandbox is closed, and the next one starts without processes.
+ * Kills the processes that a command left running. When that is not enough, they were left by earlier
+ * commands. The sandbox is then closed, so that the next one starts without processes, unless other commands
+ * still run.
  */
 async function makeRoom(host: CommandHost, target: Target): Promise<void> {
   const killed = await killCommand(host, target);
   if (!killed || (target.alone && host.gauge?.crowded())) await host.giveUp();
 }
 
-/** Runs a script with `feed` as its standard input. True when it exits with 0. */
+/** Runs a script with `feed` as its standard input. Returns whether it exited with 0. */
 async function runFed(
   host: CommandHost,
   command: { script: string; exports: string },

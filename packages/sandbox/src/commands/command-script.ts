@@ -4,20 +4,21 @@ import { quote } from "../scripts/quote.ts";
 import { shellTemplate } from "../scripts/read-script.ts";
 import type { Slot } from "./pipes.ts";
 
-/** Variables that a shell keeps itself: it rejects other values, or goes wrong with them. */
+/** Variables that the shell itself maintains: it rejects other values, or misbehaves with them. */
 const OF_THE_SHELL = new Set(
   "PWD OLDPWD IFS UID EUID PPID SHELLOPTS BASHOPTS BASH_VERSINFO BASHPID DIRSTACK GROUPS FUNCNAME _".split(
     " ",
   ),
 );
 
+/** Returns whether the shell itself maintains this variable. */
 export function isOfShell(name: string): boolean {
   return OF_THE_SHELL.has(name);
 }
 
 /**
- * Lines that export a command's variables, without those that are the shell's own. Throws `SandboxError` for a bad name, or a value with
- * a NUL.
+ * Returns lines that export a command's variables, without those that the shell maintains. Throws
+ * `SandboxError` for an invalid name, or a value with a NUL.
  */
 export function exports(environment: Readonly<Record<string, string>>): string {
   const entries = Object.entries(environment).filter(([name]) => !isOfShell(name));
@@ -47,7 +48,7 @@ const TOGETHER = shellTemplate<"OUT" | "STDIN" | "MARK" | "EXPORTS" | "CWD" | "S
   "commands/together-shell.sh",
 );
 
-/** What a fresh `sh` reads to start one command of several. */
+/** Returns the text with which a fresh `sh` starts one command of several. */
 export function togetherShell(slot: Slot, parts: Parts & { cwd: string }): string {
   return TOGETHER({
     ...words(slot, parts),
@@ -56,15 +57,16 @@ export function togetherShell(slot: Slot, parts: Parts & { cwd: string }): strin
   });
 }
 
-/** What a fresh `sh` reads to run one command. */
+/** Returns the text with which a fresh `sh` runs one command. */
 export function freshShell(slot: Slot, parts: Parts & { cwd: string }): string {
   return FRESH({ ...words(slot, parts), CWD: quote(parts.cwd) });
 }
 
 /**
- * What a named bash reads to run one command.
+ * Returns the text with which a named bash runs one command.
  *
- * @param parts `given`: names of the variables that `exports` exports; `revision` changes with them and with the secrets.
+ * @param parts `given` contains the names of the variables that `exports` exports; `revision` changes with
+ * them and with the secrets. `startIn` is the directory of a new bash; null for a running one.
  */
 export function namedShell(
   slot: Slot,
@@ -87,12 +89,12 @@ export function namedShell(
   });
 }
 
-/** What a named bash reads to run one command in a copy of itself. */
+/** Returns the text with which a named bash runs one command in a copy of itself. */
 export function asideShell(slot: Slot, parts: Parts): string {
   return ASIDE({ ...words(slot, parts), OUT: `${PIPES_INSIDE}/${slot.name}.out` });
 }
 
-/** A script that leaves of what was kept of a shell its directory alone. */
+/** Returns a script that deletes the saved state of a shell except its directory. */
 export function forgetShell(name: string, directory: string): string {
   const kept = `${SHELLS_INSIDE}/${name}`;
   const state = `berth_directory=${quote(directory)}\nberth_restored=yes\n# complete 0\n`;

@@ -6,7 +6,7 @@ import { FrameReader } from "./frame-reader.ts";
 import type { CommandPipes, OpenSlot, Slot } from "./pipes.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** How long to wait for output after the shell has ended, while another process holds its pipe open. */
+/** Milliseconds to wait for output after the shell has ended, while another process holds its pipe open. */
 const DRAIN_MS = 250;
 const NO_PROCESS = Buffer.from("no process can be started: the sandbox is at its limit\n");
 
@@ -16,7 +16,7 @@ interface Host {
   gone: AbortSignal;
 }
 
-/** The pipes of one command: what its shell and the command read, and what the command writes. */
+/** The pipes of one command: the inputs of the shell and the command, and the command's output. */
 export class CommandStreams {
   readonly slot: Slot;
   readonly #host: Host;
@@ -24,16 +24,16 @@ export class CommandStreams {
   readonly #pipe: Readable;
   readonly #frame: FrameReader;
   readonly #begun = Promise.withResolvers<number | null>();
-  /** Resolves when no process has the output pipe open. */
+  /** Resolves when no process holds the output pipe open. */
   readonly #drained: Promise<void>;
   readonly #inputs: Writable[] = [];
-  /** Bytes so far. */
+  /** Number of bytes so far. */
   #received = 0;
-  /** What the shell reads, where that is open. */
+  /** The shell's input, when it is already open. */
   readonly #in: Writable | undefined;
 
   /**
-   * Reads the output pipe.
+   * Starts reading the output pipe.
    *
    * @param onEnd Called when the shell reports the end of the command.
    */
@@ -63,17 +63,22 @@ export class CommandStreams {
       .on("error", () => {});
   }
 
-  /** The shell has opened its pipes and reads the command: before, nothing of the command has run. */
+  /**
+   * Whether the shell has opened its pipes and reads the command. Before that, nothing of the command has
+   * run.
+   */
   get hasBegun(): boolean {
     return this.#frame.hasBegun;
   }
 
-  /** Resolves with the pid that the shell reported, or with null when no process has the output pipe open any more. */
+  /**
+   * Resolves with the pid that the shell reported, or with null when no process holds the output pipe open.
+   */
   get shellPid(): Promise<number | null> {
     return Promise.race([this.#begun.promise, this.#drained.then(() => null)]);
   }
 
-  /** Begins to write what the shell and the command read. */
+  /** Starts writing the inputs of the shell and the command. */
   feed(script: string | undefined, stdin: Feed | undefined): void {
     const { pipes } = this.#host;
     if (script !== undefined) this.#feed(this.#in ?? pipes.write(this.slot, "in"), feedBytes(script));
@@ -81,9 +86,9 @@ export class CommandStreams {
   }
 
   /**
-   * Reports when the shell dies without reporting the end of the command. Returns what stops that.
+   * Reports when the shell dies without reporting the end of the command. Returns a function that stops this.
    *
-   * @param pid of the shell in the sandbox; null when none could be started.
+   * @param pid The shell's pid in the sandbox; null when no shell could start.
    */
   watchShell(
     pid: number | null,
@@ -98,7 +103,10 @@ export class CommandStreams {
     return poll(this.#host, pid, Promise.race([this.#drained, shellGone]), onDied);
   }
 
-  /** The report of the command's end may still lie behind output that is held up: a shell that has ended may have made it. */
+  /**
+   * Resolves when all output is read. An ended shell may have reported the command's end behind output that
+   * is still held up.
+   */
   async #allRead(): Promise<void> {
     for (let before = -1; !this.#pipe.closed && (this.#pipe.isPaused() || before !== this.#received); ) {
       before = this.#received;
@@ -109,8 +117,8 @@ export class CommandStreams {
   /**
    * Takes the last output, closes the pipes and releases the slot once nothing uses it.
    *
-   * @param pid of a shell to kill and reap; null when there is none.
-   * @returns how the command ended: the sandbox may have ended meanwhile.
+   * @param pid Pid of a shell to kill and reap; null for none.
+   * @returns how the command ended, which differs from `end` when the sandbox has ended meanwhile.
    */
   async close(end: Ending, pid: number | null, shellEnded: boolean): Promise<Ending> {
     const { supervisor, gone, pipes } = this.#host;
@@ -136,7 +144,7 @@ export class CommandStreams {
   }
 }
 
-/** Closes the pipe when the sandbox ends: one that no shell has opened would never end by itself. */
+/** Closes the pipe when the sandbox ends: a pipe that no shell has opened would never end by itself. */
 function destroyWith(gone: AbortSignal, pipe: Readable): void {
   const destroy = () => pipe.destroy();
   if (gone.aborted) destroy();

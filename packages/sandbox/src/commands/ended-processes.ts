@@ -6,10 +6,10 @@ const MAX_BYTES = 4_096;
 const FILE = `${SHELLS_INSIDE}/processes`;
 
 /**
- * Records which processes run, for when the sandbox has ended. The end of each command in a named shell does it, too: this is
- * for processes that have ended since.
+ * Records the running processes, for when the sandbox has ended. The end of each command in a named shell
+ * also does this; here it covers processes that have ended since.
  *
- * @param secrets are left out of what is recorded.
+ * @param secrets Texts to redact in the record.
  */
 export async function recordProcesses(
   sandbox: Pick<Sandbox, "run">,
@@ -23,8 +23,9 @@ export async function recordProcesses(
 }
 
 /**
- * The command lines of the processes that ran when earlier sandboxes on this disk ended, until `noteTold`: of those of the last
- * one, and of earlier ones that nobody was told of. The text comes from the sandbox.
+ * Returns the command lines of the processes that ran when earlier sandboxes on this disk ended, until
+ * `noteTold` is called. They come from the last sandbox, and from earlier ones that were not reported. The
+ * text comes from the sandbox and is untrusted.
  */
 export async function untoldProcesses(sandbox: Pick<Sandbox, "run">): Promise<string[]> {
   const { exitCode, output } = await sandbox.run({
@@ -46,8 +47,8 @@ fi
 }
 
 /**
- * What the sandboxes on this disk had to tell was told: which processes ended with the last one, and what did not come back with a
- * named shell. Until then both are told again in each sandbox.
+ * Records that the agent was told which processes ended with the last sandbox, and what was not restored in a
+ * named shell. Until then, each new sandbox reports both again.
  */
 export async function noteTold(sandbox: Pick<Sandbox, "run">): Promise<void> {
   const script = `rm -f ${SHELLS_INSIDE}/ended ${SHELLS_INSIDE}/*.untold`;

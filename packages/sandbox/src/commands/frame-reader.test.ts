@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { newNonce } from "./command-run.ts";
 import { type CommandEnd, FrameReader } from "./frame-reader.ts";
 
-/** A reader with what it has told so far. */
+/** Returns a reader and an object with what it has reported so far. */
 function reading(nonce: string) {
   const told: { text: string; end: CommandEnd | null } = { text: "", end: null };
   const reader = new FrameReader(nonce, {
@@ -39,7 +39,7 @@ test("what a command prints is passed on at once, whatever it ends with and what
 
 test("the end is told once, wherever the output is cut into chunks, and is no part of what was printed", () => {
   const nonce = newNonce();
-  // A beginning of the nonce that is printed is none once more follows.
+  // A printed beginning of the nonce counts as output as soon as other bytes follow.
   const printed = `a${nonce.slice(0, 1)}b${nonce.slice(0, 20)}c`;
   const whole = Buffer.from(`${printed}${nonce} 7 /data/a b ${nonce}later`);
   for (let at = 0; at <= whole.length; at++) {

@@ -1,4 +1,4 @@
-/** What the shell of a command reports about its end. Untrusted. */
+/** A shell's report of its command's end. Untrusted. */
 export interface CommandEnd {
   exitCode: number;
   cwd: string;
@@ -9,16 +9,17 @@ const MAX_PID_DIGITS = 10;
 const NEWLINE = 10;
 
 interface Events {
-  /** @param pid that the shell reported; null when it reported none. */
+  /** @param pid The pid that the shell reported; null when it reported none. */
   begin: (pid: number | null) => void;
   body: (bytes: Buffer) => void;
   end: (end: CommandEnd) => void;
 }
 
 /**
- * Reads the output pipe of one command: a line when the shell runs, which is empty or holds its pid, then the command's bytes, then `NONCE exit-code cwd NONCE`.
- * The nonce is unguessable and reaches the shell only in its script, never in arguments or variables that `ps` or `env`
- * print, so no output can end a command early. Bytes after the end, from background jobs, are dropped.
+ * Reads the output pipe of one command. First comes a line, empty or with the shell's pid, when the shell
+ * runs; then the command's bytes; then `NONCE exit-code cwd NONCE`. The nonce is unguessable and reaches the
+ * shell only in its script, never in arguments or variables that `ps` or `env` print. So no output can end a
+ * command early. Bytes after the end, from background jobs, are dropped.
  */
 export class FrameReader {
   readonly #nonce: Buffer;
@@ -54,7 +55,10 @@ export class FrameReader {
     else this.#trailer(bytes);
   }
 
-  /** Passes on bytes that were held back as a possible beginning of the nonce, when the pipe closed without the end. */
+  /**
+   * Delivers bytes that were held back as a possible beginning of the nonce. Call it when the pipe closed
+   * without the end.
+   */
   flush(): void {
     if (this.#state === "body" && this.#held.length > 0) this.#on.body(this.#held);
     this.#held = Buffer.alloc(0);
@@ -85,7 +89,7 @@ export class FrameReader {
     this.#on.end({ exitCode: Number(parts?.[1] ?? 255), cwd: parts?.[2] ?? "" });
   }
 
-  /** Length of the longest suffix of `bytes` that is a prefix of the nonce. */
+  /** Returns the length of the longest suffix of `bytes` that is a prefix of the nonce. */
   #beginningOfNonce(bytes: Buffer): number {
     for (let length = Math.min(bytes.length, this.#nonce.length - 1); length > 0; length--) {
       if (bytes.subarray(bytes.length - length).equals(this.#nonce.subarray(0, length))) return length;

@@ -14,8 +14,9 @@ const MAX_ROUNDS = 40;
 const PIDS_PER_REQUEST = 200;
 
 /**
- * Kills all processes of a command and no others. All are stopped before any is killed, so that none forks in between. Process
- * 1 sends the signals, by the pids of the sandbox: a pid that has been reused can only belong to the same sandbox.
+ * Kills all processes of a command and no others. All are stopped before any is killed, so that none forks in
+ * between. Process 1 sends the signals, by the pids of the sandbox: a reused pid can only belong to the same
+ * sandbox.
  *
  * @returns false when some process still lived after all rounds.
  */
@@ -36,7 +37,7 @@ export async function killCommand({ supervisor, view, marks }: Host, target: Tar
     const left = new Set(mine(all));
     const found = all.filter((process) => left.has(process) || stopped.has(process.pid));
     if (found.length === 0) {
-      // A killed process counts against the sandbox's limit until it is reaped.
+      // A killed process counts towards the sandbox's limit until it is reaped.
       await supervisor.request("reap");
       return true;
     }

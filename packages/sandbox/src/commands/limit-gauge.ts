@@ -1,30 +1,36 @@
 import type { CommandResult } from "../interface/command.ts";
 import type { SandboxView } from "./sandbox-view.ts";
 
-/** Counters of the kernel for the limits of a sandbox. Never throws: a counter that cannot be read is 0. */
+/** The kernel's counters for the limits of a sandbox. Never throws: a counter that cannot be read is 0. */
 export interface LimitGauge {
   counts(): LimitCounts | Promise<LimitCounts>;
-  /** More than nine tenths of the allowed processes exist. */
+  /** Returns whether more than nine tenths of the allowed processes exist. */
   crowded(): boolean;
 }
 
 export interface LimitCounts {
-  /** Processes killed because the sandbox had no memory left. */
+  /** Number of processes that were killed because the sandbox had no memory left. */
   memory: number;
-  /** Processes that could not be started because there were too many. */
+  /** Number of times that no process could start because there were too many. */
   processes: number;
 }
 
-/** Finds out which limit a command met. */
+/** Finds out which limit a command hit. */
 export interface LimitWatch {
-  /** The `limit` of `CommandResult`, and whether the command left no room for another process (`crowded`). */
+  /**
+   * Returns the `limit` of `CommandResult`, and whether the command left no room for another process
+   * (`crowded`).
+   */
   seen(ended: Pick<CommandResult, "ended" | "exitCode">): Promise<{
     limit?: NonNullable<CommandResult["limit"]>;
     crowded: boolean;
   }>;
 }
 
-/** To be called when a command starts. Limits that concurrent commands meet count as well: they are the sandbox's. */
+/**
+ * Starts watching; call it when a command starts. Limits that concurrent commands hit count as well, since
+ * they are the sandbox's.
+ */
 export function watchLimits(gauge: LimitGauge | undefined, view: SandboxView): LimitWatch {
   const counted = gauge?.counts();
   return {

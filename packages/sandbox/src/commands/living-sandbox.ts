@@ -18,21 +18,21 @@ import { SharedStart } from "./shared-start.ts";
 import { SpareShell, type WaitingShell } from "./spare-shell.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** The parts of a running sandbox, whatever the engine. */
+/** The parts of a running sandbox, whatever its engine. */
 export interface LivingParts {
   id: string;
   view: SandboxView;
   supervisor: Supervisor;
   pipes: CommandPipes;
-  /** Absent where the engine cannot tell which limit a command met. */
+  /** Absent when the engine cannot tell which limit a command hit. */
   gauge?: LimitGauge;
   network: Pick<NetworkNamespace, "setPolicy" | "watchDenied">;
   uploads: Uploads;
   /** Writable directories of the sandbox. */
   writable: readonly string[];
-  /** Paths in the sandbox of the files that are mounts. */
+  /** Paths, in the sandbox, of files that are mounts. */
   mounted: readonly string[];
-  /** Absent where the engine mounts none. */
+  /** Absent when the engine mounts no snapshots. */
   snapshots?: {
     mount(snapshot: MountedSnapshot): Promise<boolean>;
     unmount(target: string): Promise<boolean>;
@@ -41,15 +41,18 @@ export interface LivingParts {
 
 const SET_UP_TIMEOUT_MS = 20_000;
 
-/** What only processes of the sandbox may make. */
+/** Directories and files that only processes in the sandbox may create. */
 export interface SetUp {
-  /** Directories below other writable ones. */
+  /** Writable directories below other writable ones. */
   nested: readonly string[];
-  /** Files in directories that the agent writes. */
+  /** Files in directories that the agent can write. */
   later: readonly MountedFile[];
 }
 
-/** A running sandbox: commands, shells and files, by way of its process 1. An engine adds how it ends. */
+/**
+ * A running sandbox: runs commands and places files through its process 1. A subclass per engine defines how
+ * it ends.
+ */
 export abstract class LivingSandbox implements Sandbox {
   readonly id: string;
   readonly closed: Promise<void>;
@@ -117,7 +120,7 @@ export abstract class LivingSandbox implements Sandbox {
     return named.run(command, work);
   }
 
-  /** Makes directories and places files. Rejects with `SandboxError` when it cannot. */
+  /** Makes directories and places files. Rejects with `SandboxError` when one cannot be made or placed. */
   async setUp({ nested, later }: SetUp): Promise<void> {
     if (nested.length > 0) {
       const script = `mkdir -p -- ${nested.map(quote).join(" ")}`;
@@ -126,7 +129,7 @@ export abstract class LivingSandbox implements Sandbox {
     }
     for (const file of later) {
       if (await this.placeFile(file)) continue;
-      // A disk that is full may have the file from before.
+      // When the disk is full, a file that was placed earlier is enough.
       const script = `[ -f ${quote(file.target)} ]`;
       const { exitCode } = await this.run({ script, timeoutMs: SET_UP_TIMEOUT_MS });
       if (exitCode !== 0) throw new SandboxError(`${file.target} could not be placed`);
@@ -173,7 +176,10 @@ export abstract class LivingSandbox implements Sandbox {
     return this.release();
   }
 
-  /** In the shell that waits, if one does: where it has died meanwhile, in another. */
+  /**
+   * Runs a command in the spare shell, if there is one. When that shell died before the command began, uses
+   * another.
+   */
   async #runFresh(command: Command, work: Work): Promise<CommandResult> {
     const { mark, nonce, ...parts } = this.#partsOf(command, work);
     const run = (waiting?: WaitingShell) =>
@@ -224,7 +230,7 @@ export abstract class LivingSandbox implements Sandbox {
   }
 }
 
-/** What is fed from a stream cannot be fed again. */
+/** Returns whether the command can start again; input that comes from a stream cannot be sent twice. */
 function isRepeatable({ stdin, stdinStream }: Command, { feed }: Work): boolean {
   return feed === undefined || (stdin !== undefined && stdinStream === undefined);
 }

@@ -9,18 +9,20 @@ interface LivingBash {
   gone: Promise<void>;
 }
 
-/** Exit codes from here on are those of shells that a signal has ended. */
+/** Lowest exit code of a shell that was ended by a signal. */
 const SIGNALLED = 128;
 const FORGET_TIMEOUT_MS = 10_000;
 
-/** Starts a bash that lacks one. */
+/** A command that does nothing, to start a missing bash. */
 const NOTHING = { script: "builtin :", timeoutMs: 30_000 };
 
 /**
- * A bash with a name. Its commands run one after another and keep the directory, variables and functions; those aside run in copies of
- * it (`aside-shell.sh`), beside what comes after them. At the end of each
- * command it writes what another bash can take over to the disk (`end-command.sh`): the next bash, in this sandbox or in another
- * one, restores that (`restore-shell.sh`). After one that ended by itself only the directory is left.
+ * A bash with a name. Its commands run one after another and share the directory, variables and functions.
+ * Commands with `aside` run in copies of it (`aside-shell.sh`), concurrently with later commands.
+ *
+ * After each command, `end-command.sh` writes to the disk what another bash can take over. The next bash, in
+ * this or a later sandbox, restores it (`restore-shell.sh`). After a bash that exited by itself, only the
+ * directory is kept.
  */
 export class NamedShell {
   readonly #host: CommandHost;
@@ -32,13 +34,13 @@ export class NamedShell {
   #revision = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param name Of letters, digits, `_` and `-`. */
+  /** @param name Letters, digits, `_` and `-` only. */
   constructor(host: CommandHost, name: string) {
     this.#host = host;
     this.#name = name;
   }
 
-  /** Waits for the commands before it; an abort ends the wait. */
+  /** Runs a command after all earlier ones have ended. An abort also ends the wait. */
   async run(command: Command, work: Work): Promise<CommandResult> {
     const before = this.#last;
     const done = Promise.withResolvers<void>();
@@ -102,9 +104,13 @@ export class NamedShell {
     return { ...result, cwd: this.#cwd };
   }
 
-  /** @param begun Called when the copy is there: the shell can do something else. */
+  /**
+   * Runs a command in a copy of the bash.
+   *
+   * @param begun Called when the copy exists, so that the bash is free for other commands.
+   */
   async #runAside(command: Command, work: Work, begun: () => void): Promise<CommandResult> {
-    // A new bash may have something to tell.
+    // A new bash may print a note about what was not restored.
     const opened = this.#bash === null ? await this.#runNow({ ...command, ...NOTHING }, NOTHING) : null;
     const bash = this.#bash;
     if (bash === null || opened?.ended === "closed") {
@@ -128,7 +134,10 @@ export class NamedShell {
     return { ...result, output: Buffer.concat([opened.output, result.output]) };
   }
 
-  /** What is not kept. The shell compares the number alone, so that no secret is in what it compares. */
+  /**
+   * Returns the variables and secrets that are not saved. The shell compares only their revision, which
+   * contains no secret.
+   */
   #givenTo({ environment = {}, secrets = [] }: Command) {
     const given = Object.keys(environment).filter((name) => !isOfShell(name));
     const withheld = JSON.stringify([given, secrets]);
@@ -144,7 +153,7 @@ export class NamedShell {
     await runCommand(this.#host, { timeoutMs: FORGET_TIMEOUT_MS }, names, freshStart(this.#host, parts));
   }
 
-  /** Null when the sandbox has ended. */
+  /** Starts a bash. Returns null when the sandbox has ended. */
   async #start(cwd: string | undefined): Promise<LivingBash | null> {
     const { pipes, supervisor, gone } = this.#host;
     const slot = await pipes.take();
@@ -167,6 +176,7 @@ export class NamedShell {
   }
 }
 
+/** Returns the result of a command whose sandbox has ended. */
 export function closedResult(cwd: string | null = null): CommandResult {
   return {
     exitCode: null,
@@ -178,7 +188,7 @@ export function closedResult(cwd: string | null = null): CommandResult {
   };
 }
 
-/** True when the promise resolved, false when the signal was aborted first. */
+/** Resolves with true when the promise resolved, with false when the signal aborted first. */
 async function waitFor(before: Promise<unknown>, signal: AbortSignal | undefined): Promise<boolean> {
   if (!signal) return before.then(() => true);
   const aborted = Promise.withResolvers<false>();

@@ -5,13 +5,13 @@ import type { Feed, PipeWriter } from "./feed-pipe.ts";
 
 const KEEP_OUTPUT = shellScript("commands/keep-output.sh");
 const DIRECTORY = "/var/tmp/output";
-/** Queued bytes at which the command's own pipe is paused. */
+/** Number of queued bytes at which the command's pipe is paused. */
 const HIGH_WATER = 1024 * 1024;
-/** Limit of a kept output, so that a flood leaves some space on the disk. */
+/** Maximum bytes of a kept output, so that a flood leaves space on the disk. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 const CUT = Buffer.from(`\n[only the first ${MAX_KEPT_BYTES} bytes are kept]\n`);
 
-/** Runs a script of the sandbox with `feed` as its standard input. True when it exits with 0. */
+/** Runs a script of the sandbox with `feed` as its standard input. Returns whether it exited with 0. */
 export type RunFed = (
   script: string,
   environment: Readonly<Record<string, string>>,
@@ -19,8 +19,9 @@ export type RunFed = (
 ) => Promise<boolean>;
 
 /**
- * Writes the output of a command, up to its first 256 MiB, to a file on the sandbox's disk. A command of the sandbox writes it: the
- * server resolves no path that the agent can write. The source is paused while the file lags, so memory is bounded.
+ * Writes the first 256 MiB of a command's output to a file on the sandbox's disk. A command of the sandbox
+ * writes it, because the server must not resolve a path that the agent can write. The source is paused while
+ * the file lags, so memory is bounded.
  */
 export class OutputSpill {
   readonly path = `${DIRECTORY}/${randomBytes(6).toString("hex")}.txt`;
@@ -29,12 +30,12 @@ export class OutputSpill {
   #queued = 0;
   #room = MAX_KEPT_BYTES;
   #ended = false;
-  /** No more bytes are accepted: all are written, or the file cannot be written. */
+  /** Whether further bytes are ignored: all are written, or the file cannot be written. */
   #over = false;
   #wake: () => void = () => {};
   #paused: Readable | null = null;
 
-  /** @param first The output so far, when it exceeds its window. */
+  /** @param first The output so far, once it exceeds its window. */
   constructor(runFed: RunFed, first: Buffer) {
     if (first.length > 0) this.#take(first);
     this.#done = this.#write(runFed);
@@ -58,7 +59,7 @@ export class OutputSpill {
     for (const { length } of chunks) this.#queued += length;
   }
 
-  /** The path of the file, or null when it could not be written; then there is no file. */
+  /** Returns the path of the file, or null when it could not be written; then there is no file. */
   async finish(): Promise<string | null> {
     this.#ended = true;
     this.#wake();

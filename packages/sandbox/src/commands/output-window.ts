@@ -9,17 +9,17 @@ export class OutputWindow {
   #tailBytes = 0;
   #total = 0;
 
-  /** @param limit Bytes that `result` returns at most. */
+  /** @param limit Maximum number of bytes that `result` returns. */
   constructor(limit: number) {
     this.#limit = Math.max(0, Math.floor(limit));
   }
 
-  /** More than the limit was pushed. Until then `everything` is complete. */
+  /** Whether more than the limit was pushed. Until then, `everything` is complete. */
   get overflowed(): boolean {
     return this.#total > this.#limit;
   }
 
-  /** All bytes so far, unless `overflowed`. */
+  /** Returns all bytes so far, unless `overflowed`. */
   everything(): Buffer {
     return Buffer.concat([...this.#head, ...this.#tail]);
   }
@@ -36,7 +36,10 @@ export class OutputWindow {
     if (rest.length > 0) this.#pushTail(rest);
   }
 
-  /** `cutAt`: where in `output` bytes are left out, if any are. */
+  /**
+   * Returns the head and the tail. `cutAt` is the offset in `output` of the omitted bytes, absent when none
+   * are omitted.
+   */
   result(): { output: Buffer; omittedBytes: number; cutAt?: number } {
     const all = this.everything();
     if (!this.overflowed) return { output: all, omittedBytes: 0 };

@@ -1,26 +1,26 @@
 import type { Marks } from "./marks.ts";
 import type { SandboxProcess } from "./sandbox-view.ts";
 
-/** The command whose processes are to be killed. */
+/** A command whose processes are to be killed. */
 export interface Target {
   mark: number;
-  /** Session in the sandbox that the command's shell leads. */
+  /** Session id in the sandbox of the session that the command's shell leads. */
   session: number;
-  /** When the command started, by `performance.now`. */
+  /** Start time of the command, by `performance.now`. */
   startedAt: number;
-  /** No other command runs in the sandbox. */
+  /** Whether no other command runs in the sandbox. */
   alone: boolean;
   /** Pid in the sandbox of a shell that leads the session and is not killed. */
   spare?: number;
 }
 
 /**
- * The processes of a command: those with its mark; those without a mark in its shell's session or below one of its processes;
- * and, while it runs alone, every newer orphan of process 1. A job that an earlier command of the same shell left has another
- * mark and is not among them.
+ * Returns the processes of a command. These are the processes with its mark, and those without a mark in its
+ * shell's session or below one of its processes. While it runs alone, every newer orphan of process 1 counts,
+ * too. A job that an earlier command of the same shell left has another mark and is not included.
  *
  * @param init `pid` of process 1.
- * @param startTick When the command started; see `SandboxView.tickAt`.
+ * @param startTick Start time of the command; see `SandboxView.tickAt`.
  */
 export function processesOfCommand(
   all: readonly SandboxProcess[],

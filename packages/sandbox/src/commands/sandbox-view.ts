@@ -1,27 +1,30 @@
-/** What an engine sees of a running sandbox without a command of the agent's. */
+/** An engine's view of a running sandbox, without running a command in it. */
 export interface SandboxView {
-  /** Process 1, as `SandboxProcess.pid`. */
+  /** Process 1, in terms of `SandboxProcess.pid`. */
   readonly init: number;
-  /** Every descendant of process 1 but zombies. In a pid namespace no process leaves that tree. */
+  /**
+   * Returns every descendant of process 1 except zombies. In a PID namespace, no process can leave that tree.
+   */
   processes(): Promise<SandboxProcess[]>;
-  /** Converts a time of `performance.now` to ticks as in `SandboxProcess.startTick`. */
+  /** Converts a time of `performance.now` to ticks, as in `SandboxProcess.startTick`. */
   tickAt(moment: number): Promise<number>;
-  /** Whether the disk takes no more bytes, or no more files. False where that cannot be told. */
+  /** Returns whether the disk accepts no more bytes or no more files. False when that is unknown. */
   isDiskFull(): Promise<boolean>;
-  /** As `Sandbox.isUntouched`. */
+  /** See `Sandbox.isUntouched`. */
   isUntouched(directory: string): Promise<boolean>;
 }
 
+/** A process of a sandbox, as the engine sees it. */
 export interface SandboxProcess {
-  /** Unique among those of the view. */
+  /** Pid that is unique in the view. */
   pid: number;
-  /** `pid` of the process that it is a child of. */
+  /** `pid` of its parent process. */
   parent: number;
-  /** Pid and session in the sandbox. */
+  /** Pid, and below it the session id, in the sandbox. */
   insidePid: number;
   insideSession: number;
-  /** Hundredths of a second after the machine's boot. */
+  /** Start time in hundredths of a second after the machine's boot. */
   startTick: number;
-  /** Its resource limit for file locks, which is the mark of its command; see `Marks`. NaN: none. */
+  /** Its resource limit for file locks, which is the mark of its command; see `Marks`. NaN for no limit. */
   fileLocks: number;
 }

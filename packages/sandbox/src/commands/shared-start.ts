@@ -5,12 +5,15 @@ import type { SpareShell, WaitingShell } from "./spare-shell.ts";
 
 const BEGUN = "echo begun\n";
 const DONE = "echo done\nexit\n";
-/** A command of a shell that died may have been started just before. */
+/** Milliseconds to wait, because the shell may have started a command just before it died. */
 const DIED_MS = 1_000;
 
-/** One fresh shell that starts several commands side by side, and then ends. */
+/** Starts several commands side by side with one fresh shell, which then ends. */
 export class SharedStart {
-  /** Resolves when the shell has died without having started all: what has not begun by then never will. */
+  /**
+   * Resolves when the shell has died without starting all commands: a command that has not begun by then
+   * never will.
+   */
   readonly failed: Promise<null>;
   readonly #host: CommandHost;
   readonly #spare: SpareShell;
@@ -18,7 +21,7 @@ export class SharedStart {
   readonly #fail: (nothing: null) => void;
   #missing: number;
 
-  /** @param count of commands, each of which is to be added or left out. */
+  /** @param count Number of commands, each of which must be added or left out. */
   constructor(host: CommandHost, spare: SpareShell, count: number) {
     this.#host = host;
     this.#spare = spare;
@@ -28,7 +31,7 @@ export class SharedStart {
     this.#fail = resolve;
   }
 
-  /** @param text what the shell reads to start the command. */
+  /** Adds a command. @param text The text that makes the shell start it. */
   add(text: string): void {
     this.#texts.push(text);
     this.leaveOut();
@@ -42,16 +45,16 @@ export class SharedStart {
       .then((started) => (started ? undefined : setTimeout(() => this.#fail(null), DIED_MS).unref()));
   }
 
-  /** Whether all commands were started. */
+  /** Starts the shell and returns whether it started all commands. */
   async #start(): Promise<boolean> {
     const waiting = this.#spare.take();
     const said = await this.#tell(waiting ?? (await this.#freshShell()));
     if (said !== "" || waiting === undefined) return said.endsWith("done\n");
-    // The shell that waited has died before it read anything.
+    // The waiting shell had died before it read anything.
     return (await this.#tell(await this.#freshShell())).endsWith("done\n");
   }
 
-  /** Gives the shell all commands, and waits for its end. Returns what it said. */
+  /** Gives the shell all commands, and waits for its end. Returns its output. */
   async #tell({ slot, output, input, pid }: Shell): Promise<string> {
     const { pipes, supervisor, gone } = this.#host;
     let said = "";

@@ -3,7 +3,7 @@ import type { Supervisor } from "./supervisor.ts";
 
 /** A fresh shell that waits for its text. */
 export interface WaitingShell extends Required<OpenSlot> {
-  /** In the sandbox. */
+  /** Pid in the sandbox. */
   pid: number;
 }
 
@@ -14,8 +14,9 @@ interface Host {
 }
 
 /**
- * At most one fresh shell that was started ahead, between two commands: to start one takes three programs, and longer than a small
- * command takes. It is as any other, has no mark before its command gives it one, and can die like any other.
+ * Keeps at most one fresh shell that was started in advance, between two commands. Starting one takes three
+ * programs, and longer than a small command takes. The shell is like any other: it has no mark until its
+ * command gives it one, and it can die.
  */
 export class SpareShell {
   readonly #host: Host;
@@ -26,18 +27,18 @@ export class SpareShell {
     this.#host = host;
   }
 
-  /** The shell that waits, which is then the caller's. */
+  /** Takes the waiting shell, which then belongs to the caller; undefined when none waits. */
   take(): WaitingShell | undefined {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     return waiting;
   }
 
-  /** Starts one in the background, where none waits. */
+  /** Starts a shell in the background, unless one waits. */
   prepare(): void {
     if (this.#waiting !== undefined || this.#isStarting || this.#host.gone.aborted) return;
     this.#isStarting = true;
-    // Without one, the next command starts its own shell, and says what is wrong.
+    // Without a spare, the next command starts its own shell and reports the error.
     this.#start()
       .catch(() => {})
       .finally(() => {
@@ -51,7 +52,7 @@ export class SpareShell {
     const output = pipes.read(slot);
     const input = pipes.write(slot, "in");
     input.on("error", () => {});
-    // It says nothing before it has its text. Its death is seen because the pipe is read.
+    // The shell prints nothing before it has its text. The pipe is read in order to notice the shell's death.
     output.on("error", () => {}).resume();
     const end = () => [input, output].map((stream) => stream.destroy());
     gone.addEventListener("abort", end, { once: true });

@@ -12,12 +12,16 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, string>> = {
   "record-processes": shellProgram("commands/record-processes.sh"),
 };
 
-/** Their paths in a directory that has them. */
+/** Returns the paths of the scripts in a directory that contains them. */
 export function scriptsIn(directory: string): string[] {
   return Object.keys(COMMAND_SCRIPTS).map((name) => `${directory}/${name}`);
 }
 
-/** @param restoreSignals How it restores the default signals of what it starts; see `supervisor.sh`. */
+/**
+ * Returns the command of process 1.
+ *
+ * @param restoreSignals How it restores default signals for what it starts; see `supervisor.sh`.
+ */
 export function supervisorCommand(restoreSignals: "env" | "ask" | "no"): string[] {
   return ["/bin/sh", `${PIPES_INSIDE}/supervisor`, restoreSignals];
 }
@@ -26,8 +30,8 @@ const RESPONSE_TIMEOUT_MS = 5000;
 const MAX_LINE_BYTES = 4096;
 
 /**
- * The server's side of process 1. Responses are untrusted: one counts only under the number of a pending request, and only as a
- * number.
+ * The server's side of process 1. Responses are untrusted: one counts only under the number of a pending
+ * request, and only as a number.
  */
 export class Supervisor {
   readonly #input: Writable;
@@ -35,16 +39,19 @@ export class Supervisor {
   readonly #ready = Promise.withResolvers<boolean>();
   readonly #unresponsive: () => void;
   readonly #responseTimeoutMs: number;
-  /** Responses to whoever had process 1 before may still come: nobody has the same numbers. */
+  /**
+   * Random start, because late responses to an earlier holder of process 1 may still arrive and must not
+   * match.
+   */
   #next = randomInt(2 ** 47);
   #line = "";
-  /** Process 1 has ended; every request returns null. */
+  /** Whether process 1 has ended; then every request returns null. */
   gone = false;
 
   /**
    * @param streams Input and output of process 1.
    * @param unresponsive Called when process 1 does not respond to a request in time.
-   * @param responseTimeoutMs that time; default 5,000.
+   * @param responseTimeoutMs Default: 5,000.
    */
   constructor(
     streams: { input: Writable; output: Readable },
@@ -60,12 +67,12 @@ export class Supervisor {
     output.on("error", () => {}).on("close", () => this.end());
   }
 
-  /** Resolves with true when process 1 runs, with false when it ends before. */
+  /** Resolves with true when process 1 runs, with false when it ends before that. */
   get ready(): Promise<boolean> {
     return this.#ready.promise;
   }
 
-  /** Returns the number in the response; null when it has none or process 1 has ended. */
+  /** Sends a request. Returns the number in the response; null when it has none or process 1 has ended. */
   request(...words: (string | number)[]): Promise<number | null> {
     if (this.gone) return Promise.resolve(null);
     const number = this.#next++;

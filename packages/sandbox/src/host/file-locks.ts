@@ -1,19 +1,23 @@
 import { open, readlink } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Locks that all processes of a sandbox may hold together: a thousand times what programs use. */
+/** Maximum locks of all processes of a sandbox together: a thousand times what programs use. */
 export const MAX_FILE_LOCKS = 10_000;
 const CHECK_MS = 500;
-/** Some thirty thousand locks. The kernel walks its whole list for each page that is read, so all of them may be too many. */
+/**
+ * About thirty thousand locks. The kernel walks its whole list for each page that is read, so reading all may
+ * be too slow.
+ */
 const MAX_READ_BYTES = 2 * 1024 * 1024;
 
-/** Pid namespaces of the sandboxes that are watched. */
+/** PID namespaces of the watched sandboxes. */
 const watched = new Set<string>();
 let checking = false;
 
 /**
- * Kills the processes of a sandbox that together hold more than `MAX_FILE_LOCKS` locks on parts of files: the kernel counts the memory
- * that these take as nobody's, so no other limit bounds them. Returns a function that ends this.
+ * Kills the processes of a sandbox that together hold more than `MAX_FILE_LOCKS` locks on parts of files. The
+ * kernel does not count the memory of such locks for anyone, so no other limit applies. Returns a function
+ * that stops watching.
  *
  * @param init Host pid of process 1.
  */
@@ -37,7 +41,7 @@ async function checkWhileWatched(): Promise<void> {
   checking = true;
   while (watched.size > 0) {
     await delay(CHECK_MS, undefined, { ref: false });
-    // A machine may be without such locks, or without their list.
+    // A machine may lack such locks, or their list.
     await check().catch(() => {});
   }
   checking = false;
@@ -61,7 +65,7 @@ async function killHolders(holders: ReadonlyMap<number, number>): Promise<void> 
     if (locks > MAX_FILE_LOCKS) await Promise.all(pids.map((pid) => killIn(namespace, pid)));
 }
 
-/** The pid may be another process's by now. */
+/** Checks the namespace first, because another process may have the pid by then. */
 async function killIn(namespace: string, pid: number): Promise<void> {
   if ((await pidNamespace(pid)) !== namespace) return;
   try {
@@ -69,7 +73,10 @@ async function killIn(namespace: string, pid: number): Promise<void> {
   } catch {}
 }
 
-/** Lines such as `1: POSIX  ADVISORY  WRITE 4711 08:01:131073 0 EOF`; one that waits has an arrow before its kind. */
+/**
+ * Counts locks by pid. Lines look like `1: POSIX ADVISORY WRITE 4711 08:01:131073 0 EOF`; a waiting lock has
+ * an arrow before its kind.
+ */
 export function locksByPid(list: string): Map<number, number> {
   const counts = new Map<number, number>();
   for (const [, pid] of list.matchAll(/^\d+: (?:-> )?[A-Z]+ +[A-Z]+ +[A-Z]+ +(\d+) /gm))

@@ -1,6 +1,7 @@
 /**
- * Files of /proc that belong to the whole machine, which no namespace hides and no program needs: its devices and disks, what they do,
- * its memory in detail, the kernel's symbols and how it was started, and the names of keys that the host has for a sandbox's uid.
+ * Files of /proc that describe the whole machine, which no namespace hides and no program needs. They reveal
+ * its devices and disks and their activity, details of its memory, and the kernel's symbols and boot
+ * parameters. They also reveal names of keys that the host has for a sandbox's uid.
  */
 export const HIDDEN_FILES = [
   ...[
@@ -18,7 +19,7 @@ export const HIDDEN_FILES = [
   "/proc/zoneinfo",
 ] as const;
 
-/** Directories of the same kind. A write to pressure creates work for the kernel. */
+/** Directories of the same kind. A write to /proc/pressure creates work for the kernel. */
 export const HIDDEN_DIRECTORIES = [
   ...["/proc/acpi", "/proc/asound", "/proc/bus", "/proc/driver", "/proc/fs", "/proc/irq", "/proc/pressure"],
   ...["/proc/scsi", "/proc/tty"],

@@ -10,8 +10,8 @@ const BATCH = 4;
 type Direction = "in" | "out" | "stdin";
 
 /**
- * Named pipes in a host directory that the sandbox sees read-only. Node's own pipes are sockets, which a process cannot open by
- * `/dev/stderr`.
+ * Named pipes in a host directory that the sandbox sees read-only. Node's own pipes are sockets, which a
+ * process cannot open through `/dev/stderr`.
  */
 export class HostPipes implements CommandPipes {
   readonly #directory: string;
@@ -22,7 +22,7 @@ export class HostPipes implements CommandPipes {
   #making: Promise<void> | null = null;
 
   /**
-   * @param uid Owner of the pipes; null where this process cannot change owners.
+   * @param uid Owner of the pipes; null when this process cannot change owners.
    * @param made Number of slots whose pipes exist already; see `pipePaths`.
    */
   constructor(directory: string, uid: number | null, mkfifo: string, made = 0) {
@@ -48,7 +48,7 @@ export class HostPipes implements CommandPipes {
     this.#free.push(slot);
   }
 
-  /** Makes more slots, with one process. */
+  /** Makes more slots, by one process. */
   async make(): Promise<void> {
     const made = slots(this.#made, BATCH);
     this.#made += BATCH;
@@ -63,7 +63,7 @@ export class HostPipes implements CommandPipes {
     return new Socket({ fd, readable: true, writable: false });
   }
 
-  /** Opened for both directions, so that opening does not wait for a reader. */
+  /** Opens the pipe for both directions, so that opening does not wait for a reader. */
   write(slot: Slot, direction: "in" | "stdin"): Socket {
     const fd = openSync(this.#path(slot, direction), constants.O_RDWR | constants.O_NONBLOCK);
     return new Socket({ fd, readable: false, writable: true });
@@ -74,7 +74,7 @@ export class HostPipes implements CommandPipes {
   }
 }
 
-/** Paths of the pipes of the first slots, for the caller to make, with mode 600. */
+/** Returns the paths of the first slots' pipes, which the caller must make with mode 600. */
 export function pipePaths(directory: string, count: number): string[] {
   return pathsOf(directory, slots(0, count));
 }

@@ -7,7 +7,7 @@ import { SandboxError } from "../interface/errors.ts";
 import type { MountedFile } from "../interface/spec.ts";
 import { copyReadOnly } from "./copy-read-only.ts";
 
-/** A host directory that is mounted into the sandbox. */
+/** Uploads in a host directory that is mounted into the sandbox. */
 export class HostUploads implements Uploads {
   readonly #directory: string;
 
@@ -31,7 +31,7 @@ export class HostUploads implements Uploads {
   async remove(target: string): Promise<void> {
     const path = this.#path(target);
     await rm(path, { force: true }).catch((error: NodeJS.ErrnoException) => {
-      // A directory: other files were placed below this path.
+      // A directory is kept: other files were placed below this path.
       if (error.code === "ERR_FS_EISDIR" || error.code === "ENOTDIR") return;
       throw new SandboxError("the file could not be removed", { cause: error });
     });

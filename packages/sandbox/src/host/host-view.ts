@@ -1,12 +1,12 @@
 import { lstat, readdir, readFile, statfs } from "node:fs/promises";
 import type { SandboxProcess, SandboxView } from "../commands/sandbox-view.ts";
 
-/** A full filesystem has some free blocks again once delayed writes are done. */
+/** Free bytes below which a filesystem counts as full: delayed writes may free some blocks again. */
 const FULL_BYTES = 256 * 1024;
 
 /**
- * Sees a sandbox of this machine by `/proc`, and its files through the root of its process 1: the agent cannot write any part of
- * that path.
+ * Observes a sandbox of this machine through `/proc`, and its files through the root of its process 1. The
+ * agent cannot write any part of that path.
  */
 export class HostView implements SandboxView {
   readonly init: number;
@@ -42,8 +42,9 @@ export class HostView implements SandboxView {
   }
 
   /**
-   * A directory is a mount, so that the agent cannot put another in its place, and its times are those of when it was made until
-   * something is put into it. What sets them back later cannot know the second one to the nanosecond.
+   * Compares the times of a directory, which are equal until something is put into it. The directory is a
+   * mount, so that the agent cannot put another in its place. A program that resets the modification time
+   * cannot know the birth time to the nanosecond.
    */
   async isUntouched(directory: string): Promise<boolean> {
     const times = await lstat(this.#inside(directory), { bigint: true }).catch(() => null);
@@ -66,7 +67,7 @@ async function children(pid: number): Promise<number[]> {
     .map(Number);
 }
 
-/** Null for a zombie. */
+/** Returns null for a zombie. */
 async function describe(pid: number, parent: number): Promise<SandboxProcess | null> {
   const [status, stat, limits] = await Promise.all([
     readFile(`/proc/${pid}/status`, "latin1"),

@@ -4,20 +4,25 @@ import { processStart, stateOfProcess } from "@berth/linux";
 import { SandboxError } from "../interface/errors.ts";
 
 /**
- * Whether something with this name is of a process that is gone: control groups, containers and directories are named by the
- * process that made them (`thisProcess`). Other names are of nobody.
+ * Returns whether a name belongs to a process that is gone. Control groups, containers and directories are
+ * named after the process that made them (`thisProcess`). Other names belong to no process and are not
+ * leftovers.
  *
- * @param sole Whether this process is the only one that may use things of processes elsewhere; see `BubblewrapOptions.sole`.
+ * @param sole Whether this process is the only one that may use things of processes elsewhere; see
+ * `BubblewrapOptions.sole`.
  */
 export function isLeftover(name: string, sole: boolean): boolean {
   const state = stateOfProcess(name);
   if (state !== null) return state === "dead" || (state === "elsewhere" && sole);
-  // Names of earlier releases lack the machine, which was this one.
+  // Names that earlier releases made lack the machine, which was this one.
   const [, pid, started] = /^(\d+)-(\d+)(?:\.|$)/.exec(name) ?? [];
   return pid !== undefined && processStart(Number(pid)) !== started;
 }
 
-/** Makes `PREFIX.0`, or the next free number: each engine of a process has a directory. */
+/**
+ * Makes the directory `PREFIX.0`, or that with the next free number, because each engine of a process has its
+ * own. Returns its path.
+ */
 export async function freshDirectory(prefix: string): Promise<string> {
   for (let number = 0; ; number++) {
     const path = `${prefix}.${number}`;

@@ -3,9 +3,9 @@ import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 
 /**
- * Opens the network of a sandbox.
+ * Opens the network of a sandbox. Rejects with `SandboxError`.
  *
- * @param netFd of an existing network namespace. Default: a new one.
+ * @param netFd Descriptor of an existing network namespace. Default: a new one is made.
  */
 export function openEgress(
   egress: Egress,

@@ -7,7 +7,10 @@ export class OpenSandboxes {
   readonly #open = new Map<string, Promise<Sandbox>>();
   #closed = false;
 
-  /** Rejects with `SandboxError` only. Call `free` with the id once the sandbox has been removed. */
+  /**
+   * Opens a sandbox. Rejects only with `SandboxError`. Call `free` with the id once the sandbox has been
+   * removed.
+   */
   async open(spec: SandboxSpec, openNow: () => Promise<Sandbox>): Promise<Sandbox> {
     if (!/^[a-z0-9_]{1,64}$/.test(spec.id))
       throw new SandboxError(`not a sandbox id: ${JSON.stringify(spec.id)}`);
@@ -40,7 +43,10 @@ export class OpenSandboxes {
     return rejected.map(([id]) => id);
   }
 
-  /** Closes all, also those that are still opening, and lets no other be opened. Returns the errors of those that did not close. */
+  /**
+   * Closes all sandboxes, including those that are still opening, and rejects further opens. Returns the
+   * errors of those that failed to close.
+   */
   async close(): Promise<unknown[]> {
     this.#closed = true;
     const opened = await Promise.allSettled(this.#open.values());

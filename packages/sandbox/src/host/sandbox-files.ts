@@ -8,7 +8,7 @@ import type { SandboxSpec } from "../interface/spec.ts";
 import { copyReadOnly } from "./copy-read-only.ts";
 import { HostUploads } from "./host-uploads.ts";
 
-/** What a sandbox sees besides its system. */
+/** The files that a sandbox sees besides its system. */
 export interface SandboxFiles {
   pipes: string;
   uploads: string;
@@ -16,17 +16,19 @@ export interface SandboxFiles {
   nested: string[];
   files: Mount[];
   directories: Mount[];
-  /** Host file with git's system configuration; null where it is what all sandboxes have. */
+  /** Host file with git's system configuration; null when all sandboxes share one. */
   gitConfig: string | null;
   /** Files that a process of the sandbox places once it runs. */
   later: { source: string; target: string }[];
 }
 
 /**
- * Makes the writable directories of a sandbox on its disk, unless that is not mounted yet, and everything else in `directory`.
+ * Makes the writable directories of a sandbox on its disk, unless the disk is not mounted yet, and everything
+ * else in `directory`.
  *
- * @param scripts Host files, on the filesystem of `directory`, that are linked beside the pipes: all sandboxes have the same.
- * @param unmounted The path of a disk that is not mounted yet; null where the disk is a plain directory.
+ * @param scripts Host files on the filesystem of `directory`, shared by all sandboxes, that are hard-linked
+ * beside the pipes.
+ * @param unmounted Path of a disk that is not mounted yet; null when the disk is a plain directory.
  */
 export async function prepareFiles(
   spec: SandboxSpec,
@@ -62,7 +64,10 @@ export async function prepareFiles(
   return { pipes, uploads, writable: mounted, nested, files, directories, gitConfig: ownGitConfig, later };
 }
 
-/** Below a directory that the agent writes, a mount would follow the agent's links. */
+/**
+ * Returns the mounts of directories. Throws for one below a directory that the agent can write, where a mount
+ * would follow the agent's links.
+ */
 function directoryPlaces({ directories = [] }: SandboxSpec, writable: readonly Mount[]): Mount[] {
   return directories.map(({ source, target }) => {
     const inside = cleanPath(target);
@@ -72,7 +77,10 @@ function directoryPlaces({ directories = [] }: SandboxSpec, writable: readonly M
   });
 }
 
-/** The uid to run as; null where this process is not root and keeps its own. */
+/**
+ * Returns the uid to run as; null when this process is not root and keeps its own. Throws `SandboxError` for
+ * a privileged uid.
+ */
 export function hostUid(spec: SandboxSpec): number | null {
   if (process.getuid?.() !== 0) return null;
   if (!Number.isInteger(spec.uid) || spec.uid < 1000)

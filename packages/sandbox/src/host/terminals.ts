@@ -1,2 +1,2 @@
-/** Pseudoterminals of a sandbox: the machine has a few thousand for all. */
+/** Maximum pseudoterminals of a sandbox; the machine has a few thousand for all. */
 export const MAX_TERMINALS = 64;

@@ -189,7 +189,10 @@ function helper(operation: string, question: string, repositories: (typeof widge
   return run(operation, question, { [CREDENTIAL_VARIABLE]: environment[CREDENTIAL_VARIABLE] });
 }
 
-/** The output of the helper, which must exit with 0 and print this error, by default none. */
+/**
+ * Returns the output of the helper, which must exit with 0. Its standard error must match `complaint`;
+ * default: empty.
+ */
 async function run(
   operation: string,
   question: string,

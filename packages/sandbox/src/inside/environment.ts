@@ -1,19 +1,21 @@
-/** Where every sandbox has the programs of Berth. */
+/** Directory of Berth's programs in every sandbox. */
 export const PROGRAMS_INSIDE = "/opt/berth/bin";
-/** Where a sandbox has the agent's home directory of its system's layers, read-only. */
+/** Directory in a sandbox of the agent's home from its system's layers, read-only. */
 export const LAYERED_HOME = "/opt/berth/home";
-/** Where every sandbox has its uploaded files, read-only. */
+/** Directory of uploaded files in every sandbox, read-only. */
 export const UPLOADS_INSIDE = "/mnt/session/uploads";
-/** Where every sandbox has what is kept of its named shells; the shells' scripts name it, too. */
+/**
+ * Directory of the saved state of named shells in every sandbox. The shells' scripts contain the same path.
+ */
 export const SHELLS_INSIDE = "/mnt/session/shells";
-/** Where every sandbox has the pipes of its commands and the scripts of process 1 and of named shells. */
+/** Directory in every sandbox of the commands' pipes and of the scripts of process 1 and of named shells. */
 export const PIPES_INSIDE = "/run/berth";
-/** The certificate authorities that a sandbox trusts, in one file. */
+/** File with the certificate authorities that a sandbox trusts. */
 export const BUNDLE = "/etc/ssl/certs/ca-certificates.crt";
 
 /**
- * Where the agent, which is not root, installs programs of its own: `pip install` and `npm install --global` put them here. It
- * comes last on the path, so that nothing that an agent installs takes the place of a program of the system.
+ * Directory to which `pip install` and `npm install --global` install programs of the agent, who is not root.
+ * It is last on the PATH, so that nothing that an agent installs hides a program of the system.
  */
 const OWN_PROGRAMS = "/home/agent/.local";
 
@@ -31,6 +33,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   NODE_EXTRA_CA_CERTS: BUNDLE,
   REQUESTS_CA_BUNDLE: BUNDLE,
   NPM_CONFIG_PREFIX: OWN_PROGRAMS,
-  // Debian's pip refuses to install beside packages of apt. The agent's own packages lie in its home directory.
+  // Debian's pip refuses to install beside packages of apt. The agent's own packages are in its home
+  // directory.
   PIP_BREAK_SYSTEM_PACKAGES: "1",
 };

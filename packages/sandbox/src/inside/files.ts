@@ -1,19 +1,22 @@
 import type { Sandbox } from "../interface/sandbox.ts";
 import { shellScript } from "../scripts/read-script.ts";
 
-/** Why a file of a sandbox could not be read or written. `gone`: the sandbox ended, or the command was stopped. */
+/**
+ * Why a file of a sandbox could not be read or written. `gone` when the sandbox ended, or the command was
+ * stopped.
+ */
 export type FileFailure = "not_found" | "is_directory" | "not_a_file" | "too_large" | "permission" | "gone";
 
 export type ReadResult = { ok: true; bytes: Uint8Array } | { ok: false; reason: FileFailure };
 export type WriteResult = { ok: true } | { ok: false; reason: FileFailure };
 
 export interface FileOptions {
-  /** Default 30 seconds. */
+  /** Default: 30 seconds. */
   timeoutMs?: number;
   signal?: AbortSignal;
 }
 
-/** By the exit codes of the scripts. */
+/** Failures by the exit codes of the scripts. */
 const FAILURES: Readonly<Record<number, FileFailure>> = {
   41: "not_found",
   42: "is_directory",
@@ -24,7 +27,7 @@ const READ = shellScript("files/read-file.sh");
 const WRITE = shellScript("files/write-file.sh");
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Returns the bytes of a file. One of more than `maxBytes` is `too_large`, never cut. */
+/** Returns the bytes of a file. A file of more than `maxBytes` is `too_large`, never cut off. */
 export async function readFile(
   sandbox: Sandbox,
   path: string,
@@ -43,7 +46,10 @@ export async function readFile(
   return { ok: true, bytes: result.output };
 }
 
-/** Replaces the content of a file. Creates it and its directories when missing, follows links, keeps the mode. */
+/**
+ * Replaces the content of a file. Creates it and its directories when missing, follows links, and keeps the
+ * mode.
+ */
 export async function writeFile(
   sandbox: Sandbox,
   path: string,

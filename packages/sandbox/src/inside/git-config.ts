@@ -6,7 +6,10 @@ const DEFAULT_IDENTITY: GitPerson = { name: "Berth agent", email: "agent@berth.i
 
 const NO_SETTINGS: GitSettings = { identity: null, coAuthor: null, httpsHosts: [] };
 
-/** System configuration of git. No default lets a repository run a program of its choice, or sends a credential to another host. */
+/**
+ * Returns git's system configuration. No default lets a repository run a program of its choice, or sends a
+ * credential to another host. Throws `SandboxError` for an invalid name or host.
+ */
 export function gitConfig({ identity, coAuthor, httpsHosts }: GitSettings = NO_SETTINGS): string {
   return [
     userConfig(identity ?? DEFAULT_IDENTITY),
@@ -23,7 +26,7 @@ function userConfig({ name, email }: GitPerson): string {
 `;
 }
 
-/** The program `git` of sandboxes reads the co-author, and git adds no line that a message already has. */
+/** Sets the co-author for the sandbox's program `git`. git adds no trailer that a message already has. */
 function coAuthorConfig({ name, email }: GitPerson): string {
   return `[berth]
 \tcoAuthor = ${quoted(`${name} <${email}>`)}
@@ -32,7 +35,11 @@ function coAuthorConfig({ name, email }: GitPerson): string {
 `;
 }
 
-/** @throws SandboxError for text that is no host. */
+/**
+ * Returns lines that rewrite a host's ssh URLs to https.
+ *
+ * @throws SandboxError for text that is not a host.
+ */
 function httpsConfig(host: string): string {
   if (!/^[a-z0-9_.-]+(:\d+)?$/.test(host)) throw new SandboxError("a host for git's configuration is none");
   const name = host.replace(/:\d+$/, "");

@@ -11,7 +11,7 @@ export interface Mount {
   inside: string;
 }
 
-/** Directories that every sandbox may write: name on the disk, path in the sandbox. */
+/** Directories that every sandbox can write: name on the disk, path in the sandbox. */
 const STANDARD: readonly (readonly [string, string])[] = [
   ["data", "/data"],
   ["home", "/home/agent"],
@@ -24,7 +24,7 @@ const STANDARD: readonly (readonly [string, string])[] = [
 /** Directories for temporary files of any user, where programs expect the sticky bit. */
 const TEMPORARY = ["/tmp", "/var/tmp"];
 
-/** Paths of the system of a sandbox; nothing can be mounted below them. */
+/** Paths of a sandbox's system; nothing can be mounted below them. */
 const SYSTEM = [
   "/usr",
   "/bin",
@@ -42,9 +42,10 @@ const SYSTEM = [
 ];
 
 /**
- * The writable directories of a sandbox. Those below another (`nested`) are not mounts: a process of the sandbox makes them.
+ * Returns the writable directories of a sandbox. Those below another (`nested`) are not mounts: a process of
+ * the sandbox makes them. Throws `SandboxError` for a path of the system or of the uploads.
  *
- * @param root Where they are on the host.
+ * @param root Directory of the mounts' sources on the host.
  */
 export function writableMounts(
   spec: Pick<SandboxSpec, "writable">,
@@ -64,7 +65,10 @@ export function writableMounts(
   return { mounted, nested };
 }
 
-/** The normal form of an absolute path in the sandbox. Throws `SandboxError` for paths of the system. */
+/**
+ * Returns the normal form of an absolute path in the sandbox. Throws `SandboxError` for other paths, and for
+ * paths of the system.
+ */
 export function cleanPath(path: string): string {
   const clean = posix.normalize(path).replace(/(.)\/+$/, "$1");
   if (!path.startsWith("/") || path.includes("\0") || clean === "/")
@@ -73,15 +77,16 @@ export function cleanPath(path: string): string {
   return clean;
 }
 
+/** Returns whether a path is this directory or lies below it. Both must be in normal form. */
 export function isBelow(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
 }
 
 /**
- * Makes the host directories of mounts, in a directory that the agent never sees. Their content belongs to the agent, and the
- * host resolves no path in it. No other user of the host may read them.
+ * Makes the host directories of mounts, in a directory that the agent never sees. The agent owns their
+ * contents, so the host resolves no path in them. No other user of the host may read them.
  *
- * @param uid Owner; null where this process cannot change owners.
+ * @param uid Owner; null when this process cannot change owners.
  */
 export function makeMountSources(disk: string, mounts: readonly Mount[], uid: number | null): void {
   mkdirSync(disk, { recursive: true, mode: 0o711 });
@@ -92,7 +97,7 @@ export function makeMountSources(disk: string, mounts: readonly Mount[], uid: nu
   }
 }
 
-/** The mode of a writable directory when it is made. */
+/** Returns the mode with which a writable directory is made. */
 export function modeOf({ inside }: Pick<Mount, "inside">): number {
   return TEMPORARY.includes(inside) ? 0o1777 : 0o700;
 }

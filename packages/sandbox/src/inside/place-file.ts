@@ -16,7 +16,7 @@ export interface FilePaths {
   uploads: Uploads;
   /** Directories of the sandbox in which its own processes write files. */
   writable: readonly string[];
-  /** Paths of the files that are mounts. */
+  /** Paths of files that are mounts. */
   mounted: readonly string[];
 }
 
@@ -37,7 +37,10 @@ export class FilePlacer {
     this.#run = run;
   }
 
-  /** Returns false where a mount is needed. Rejects with `SandboxError` when the source cannot be read. */
+  /**
+   * Places a file. Returns false when that needs a mount. Rejects with `SandboxError` when the source cannot
+   * be read.
+   */
   async place(file: MountedFile): Promise<boolean> {
     const target = placeable(file.target);
     if (target === null) return false;
@@ -48,7 +51,10 @@ export class FilePlacer {
     return this.#isWritable(target) && (await this.#writeInside(file.source, target));
   }
 
-  /** Returns false when the file is a mount. Rejects with `SandboxError` when it cannot be removed. */
+  /**
+   * Removes a file. Returns false when the file is a mount. Rejects with `SandboxError` when it cannot be
+   * removed.
+   */
   async remove(path: string): Promise<boolean> {
     const target = placeable(path);
     if (target === null) return true;
@@ -61,20 +67,26 @@ export class FilePlacer {
     return this.#writable.some((path) => isBelow(target, path) && target !== path);
   }
 
-  /** Links on the way are the agent's, and so are the permissions of this command. */
+  /**
+   * Runs in the sandbox: links in the path belong to the agent, and the command has only the agent's
+   * permissions.
+   */
   async #removeInside(target: string): Promise<boolean> {
     const { ended, exitCode } = await this.#run(command(REMOVE, target));
     if (ended === "exit" && exitCode !== 0) throw new SandboxError("the file could not be removed");
     return ended === "exit";
   }
 
-  /** The agent owns these directories, so only processes of the sandbox resolve paths in them. */
+  /**
+   * Runs in the sandbox: the agent owns these directories, so only processes of the sandbox may resolve paths
+   * in them.
+   */
   async #writeInside(source: string, target: string): Promise<boolean> {
     const handle = await open(source, constants.O_RDONLY).catch((error: unknown) => {
       throw new SandboxError("the file to place cannot be read", { cause: error });
     });
     await handle.close();
-    // It may fail before the command reads it.
+    // The stream may fail before the command reads it.
     const contents = createReadStream(source).on("error", () => {});
     const result = await this.#run(command(PLACE, target), contents);
     return result.exitCode === 0;

@@ -1,6 +1,6 @@
 import { chmod, cp, mkdir, writeFile } from "node:fs/promises";
 
-/** Writes the programs that every sandbox has on its PATH: scripts by name, and ripgrep. */
+/** Writes programs that sandboxes have, by name, and ripgrep unless its path is null. */
 export async function writePrograms(
   directory: string,
   programs: Readonly<Record<string, string>>,

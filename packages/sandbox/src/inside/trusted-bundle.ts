@@ -9,7 +9,7 @@ const HOST_BUNDLES = [
   "/etc/ssl/cert.pem",
 ];
 
-/** The certificate authorities of the host and these, as one PEM text. */
+/** Returns the certificate authorities of the host and these as one PEM text. */
 export async function trustedBundle(certificates: readonly string[]): Promise<string> {
   const host = HOST_BUNDLES.find((path) => existsSync(path));
   const parts = [host === undefined ? "" : await readFile(host, "utf8"), ...certificates];

@@ -14,7 +14,7 @@ export async function writeSharedEtc(directory: string, certificates: readonly s
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(`${directory}/${name}`, text)));
 }
 
-/** Writes the files of `/etc` with the agent as a user, under the host uid of the session. */
+/** Writes the user files of `/etc`, in which the agent has the host uid of the session. */
 export async function writeUsers(directory: string, uid: number): Promise<void> {
   const passwd = `root:x:0:0:root:/root:/bin/sh
 agent:x:${uid}:${uid}:agent:/home/agent:/bin/bash

@@ -2,9 +2,10 @@ import type { CommandResult } from "../interface/command.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 
 /**
- * Why something of a sandbox could not be looked at. `link`: it, or a directory above it, is a symbolic link. `changed`: it was changed
- * meanwhile. `slow`: it took longer than allowed. `full`: no process could be started for it, or no memory was left. `gone`: the sandbox
- * ended. `failed`: anything else, such as output that was tampered with.
+ * Why a file or directory of a sandbox could not be inspected. `link`: it, or a directory above it, is a
+ * symbolic link. `changed`: it changed meanwhile. `slow`: it took longer than allowed, or the signal aborted.
+ * `full`: no process could start for it, or no memory was left. `gone`: the sandbox ended. `failed`: anything
+ * else, such as output that was tampered with.
  */
 export type InspectFailure =
   | "not_found"
@@ -28,7 +29,7 @@ export interface InspectOptions {
 
 type Looker = Pick<Sandbox, "run">;
 
-/** By the exit codes of the scripts. */
+/** Failures by the exit codes of the scripts. */
 const FAILURES: Readonly<Record<number, InspectFailure>> = {
   41: "not_found",
   42: "is_directory",
@@ -39,8 +40,8 @@ const FAILURES: Readonly<Record<number, InspectFailure>> = {
 };
 
 /**
- * Runs a script that looks at files, beside whatever else runs. Its output is as trustworthy as the sandbox: whoever parses it uses it only
- * where a false value harms nobody.
+ * Runs a script that inspects files, concurrently with other commands. Its output is as untrusted as the
+ * sandbox: a caller may use it only where a false value does no harm.
  */
 export async function inspect(
   sandbox: Looker,

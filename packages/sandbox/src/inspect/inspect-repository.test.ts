@@ -16,7 +16,10 @@ after(() => fresh.close());
 
 const TIME = { timeoutMs: 60_000, maxFile: 1024 * 1024 };
 
-/** A repository with a remote branch, in which the script then works. Returns the commit that was cloned. */
+/**
+ * Makes a repository with a remote branch and runs the script in it. Returns the path and the commit that was
+ * cloned.
+ */
 async function clone(name: string, work: string): Promise<{ path: string; base: string }> {
   const path = `/data/${name}`;
   const base = await ok(
@@ -41,7 +44,7 @@ async function diffOf(clone: { path: string; base: string }, file: string | null
   return { diff: result.diff.toString(), cut: result.cut };
 }
 
-/** Paths of what was too large to compare. */
+/** Returns the paths of the files that were too large to compare. */
 async function largeOf(clone: { path: string; base: string }, file: string | null = null) {
   const result = await repositoryDiff(sandbox, clone, { file, max: 100_000, ...TIME });
   assert.ok(result.ok, JSON.stringify(result));
@@ -111,7 +114,7 @@ test("diff: of all, of one file, of a renamed one by its new path, and cut at th
   });
 });
 
-/** None of these could be read in the time that it may take. */
+/** Makes a file that cannot be read within the time limit. */
 const TERABYTE = "truncate -s 1T";
 
 test("large files: a sparse one is told as binary and by its name, and the rest is compared", async () => {

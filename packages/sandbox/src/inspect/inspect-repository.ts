@@ -7,11 +7,14 @@ import { parseChanges, type RepositoryChanges } from "./parse-changes.ts";
 /** A clone in a sandbox. */
 export interface InspectedClone {
   path: string;
-  /** The commit that was cloned; empty for a repository that had none. */
+  /** The commit that was cloned; empty for a repository that had no commit. */
   base: string;
 }
 
-/** `no_clone`: there is none at the path, or its `.git` is not what a clone makes. `no_git`: the sandbox has no git. */
+/**
+ * `no_clone` when there is no clone at the path, or its `.git` is not one that a clone makes. `no_git` when
+ * the sandbox has no git.
+ */
 export type CloneFailure = InspectFailure | "no_clone" | "no_git" | "no_room" | "git_failed" | "base_missing";
 export type InspectedRepository<Found> = ({ ok: true } & Found) | { ok: false; reason: CloneFailure };
 
@@ -21,14 +24,14 @@ const LARGE_FILES = perlText("inspect/large-files.pl");
 
 const MAX_UNTRACKED = 200_000;
 const MEBIBYTE = 1024 * 1024;
-/** What git reads in about a second; a file without data costs as much as one that is full. */
+/** Bytes that git reads in about a second. A sparse file costs as much time as a full one. */
 const MAX_COMPARED_BYTES = 256 * MEBIBYTE;
-/** Of changed files that are too large to compare, how many are named. */
+/** Maximum number of changed files that are named as too large to compare. */
 const MAX_LARGE_FILES = 100;
 const MAX_PATH_BYTES = 4_096;
-/** An entry takes up to two paths of 4,096 bytes twice, but hardly ever does. */
+/** An entry may contain up to two paths of 4,096 bytes twice, but hardly ever does. */
 const MAX_CHANGES_BYTES = 16 * MEBIBYTE;
-/** By the exit codes of the scripts. */
+/** Failures by the exit codes of the scripts. */
 const FAILURES: Readonly<Record<number, CloneFailure>> = {
   50: "no_clone",
   51: "no_git",
@@ -38,11 +41,14 @@ const FAILURES: Readonly<Record<number, CloneFailure>> = {
 };
 
 /**
- * What a clone has that the commit did not have from which it was cloned: commits since, and files of the work tree, untracked ones
- * included. Of both at most so many are listed, and all are counted. A file of more than `maxFile` bytes is not compared, and counts as
- * binary, and as changed once its time or size did; so do the largest of many.
+ * Returns the changes of a clone since the commit that was cloned: later commits, and files of the work tree,
+ * including untracked ones. At most `commits` and `files` of them are listed, but all are counted.
  *
- * git sees the clone's objects and references, and nothing that could have it run a program: no configuration, hooks or attributes of it.
+ * A file of more than `maxFile` bytes is not compared: it counts as binary, and as changed when its time or
+ * size changed. The same applies to the largest files when there are very many.
+ *
+ * git reads the clone's objects and references. It does not read the clone's configuration, hooks or
+ * attributes, which could make it run a program.
  */
 export async function repositoryChanges(
   sandbox: Pick<Sandbox, "run">,
@@ -66,17 +72,17 @@ export async function repositoryChanges(
 
 export interface FoundDiff {
   diff: Buffer;
-  /** Whether it goes on. */
+  /** Whether the diff was cut off at `max` bytes. */
   cut: boolean;
-  /** Paths of changed files that were too large to compare; the first 100. */
+  /** Paths of changed files that were too large to compare, at most 100. */
   large: Buffer[];
 }
 
 /**
- * The unified diff of one file of a clone, or of all, between the commit from which it was cloned and the work tree: at most `max` bytes.
- * Files that `repositoryChanges` does not compare are binary in it.
+ * Returns the unified diff between the commit that was cloned and the work tree, for one file or all, of at
+ * most `max` bytes. Files that `repositoryChanges` does not compare are shown as binary.
  *
- * @param file relative to the clone; of a renamed one, its new path. Null: all files.
+ * @param file Path relative to the clone; for a renamed file, its new path. Null for all files.
  */
 export async function repositoryDiff(
   sandbox: Pick<Sandbox, "run">,
@@ -94,7 +100,7 @@ export async function repositoryDiff(
   return found === null ? { ok: false, reason: "failed" } : { ok: true, ...found };
 }
 
-/** Returns null for output that was tampered with. */
+/** Parses the script's output. Returns null when the output was tampered with. */
 function parseDiff(output: Buffer, max: number): FoundDiff | null {
   const end = output[0] === 0 ? 0 : output.indexOf("\0\0") + 1;
   if (end === 0 && output[0] !== 0) return null;

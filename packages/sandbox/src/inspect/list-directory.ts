@@ -7,22 +7,22 @@ const SCRIPT = shellPrograms("inspect/path.sh", "inspect/list-directory.sh");
 
 export type EntryType = "file" | "directory" | "symlink" | "fifo" | "socket" | "device" | "other";
 
-/** What a directory has, as the sandbox tells it. */
+/** An entry of a directory, as the sandbox reports it. */
 export interface DirectoryEntry {
-  /** In the bytes of the filesystem. */
+  /** Name in the bytes of the filesystem. */
   name: Buffer;
   type: EntryType;
   size: number;
-  /** Permissions in octal, of four digits. */
+  /** Permissions as four octal digits. */
   mode: string;
-  /** Milliseconds since 1970. */
+  /** Time of the last change, in milliseconds since 1970. */
   modified: number;
-  /** What a link points to; empty for anything else. */
+  /** Target of a symbolic link; empty for anything else. */
   target: Buffer;
 }
 
 const FIELDS = 6;
-/** A name, the target of a link, and numbers. */
+/** Bytes of a name, a link's target, and the numbers. */
 const MAX_ENTRY_BYTES = 256 + 4_096 + 128;
 const TYPES: Readonly<Record<string, EntryType>> = {
   f: "file",
@@ -35,8 +35,8 @@ const TYPES: Readonly<Record<string, EntryType>> = {
 };
 
 /**
- * Lists at most `max` entries of a directory, ordered by the bytes of their names, from those that follow `after`. What it costs grows with
- * the number of entries, but only those that are returned are looked at.
+ * Lists at most `max` entries of a directory, ordered by the bytes of their names, after the name `after`.
+ * Sorts the names of all entries, but examines only those that it returns.
  */
 export async function listDirectory(
   sandbox: Pick<Sandbox, "run">,
@@ -55,7 +55,7 @@ export async function listDirectory(
   return entries === null ? { ok: false, reason: "failed" } : { ok: true, entries: entries.slice(0, max) };
 }
 
-/** Returns null for output that was cut or tampered with. */
+/** Parses the script's output. Returns null when it was cut off or tampered with. */
 export function parseEntries(output: Buffer): DirectoryEntry[] | null {
   const fields = fieldsOf(output);
   if (fields.pop()?.toString() !== "end" || fields.length % FIELDS !== 0) return null;
@@ -82,7 +82,7 @@ function parseEntry([type, mode, size, modified, name, target]: readonly Buffer[
   };
 }
 
-/** What is between NULs. */
+/** Splits bytes at NULs. */
 export function fieldsOf(bytes: Buffer): Buffer[] {
   const fields: Buffer[] = [];
   let from = 0;
@@ -94,7 +94,7 @@ export function fieldsOf(bytes: Buffer): Buffer[] {
   return fields;
 }
 
-/** Matches these bytes alone, for sed. */
+/** Returns a regular expression for sed that matches exactly these bytes. */
 function regularExpression(bytes: Buffer): string {
   return Array.from(bytes, (byte) => {
     const character = String.fromCharCode(byte);

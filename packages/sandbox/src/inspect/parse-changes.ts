@@ -2,13 +2,13 @@ import { isPathBelow } from "./entry-name.ts";
 import { fieldsOf } from "./list-directory.ts";
 
 export interface ChangedFile {
-  /** In the bytes of the filesystem, relative to the clone. */
+  /** Path in the bytes of the filesystem, relative to the clone. */
   path: Buffer;
-  /** Of a renamed file; else null. */
+  /** Previous path of a renamed file; otherwise null. */
   oldPath: Buffer | null;
   status: "added" | "modified" | "deleted" | "renamed" | "type_changed";
   type: "file" | "symlink" | "submodule";
-  /** Lines; null for a binary file, a submodule, and for what changed while it was looked at. */
+  /** Number of lines; null for a binary file, a submodule, or a file that changed during the comparison. */
   additions: number | null;
   deletions: number | null;
   binary: boolean;
@@ -18,24 +18,24 @@ export interface ClonedCommit {
   sha: string;
   author: string;
   email: string;
-  /** As git writes it in ISO 8601. */
+  /** Time in ISO 8601 as git writes it. */
   time: string;
   subject: string;
-  /** A remote branch has it, as far as the clone knows. */
+  /** Whether a remote branch contains it, as far as the clone knows. */
   pushed: boolean;
 }
 
 export interface RepositoryChanges {
-  /** Null without a commit. */
+  /** Current commit; null when there is none. */
   head: string | null;
-  /** Null when HEAD is detached. */
+  /** Current branch; null when HEAD is detached. */
   branch: string | null;
-  /** Whether the clone has the commit from which it was cloned. Without it nothing is compared. */
+  /** Whether the commit that was cloned still exists in the clone. Without it nothing is compared. */
   hasBase: boolean;
   baseIsAncestor: boolean;
   commitCount: number;
   fileCount: number;
-  /** Newest first. */
+  /** Commits, newest first. */
   commits: ClonedCommit[];
   files: ChangedFile[];
 }
@@ -46,9 +46,10 @@ const HEADER_FIELDS = 7;
 const COMMIT_FIELDS = 5;
 
 /**
- * Parses what `repository-changes.sh` prints. Returns null for output that was tampered with, or of commands that were killed.
+ * Parses the output of `repository-changes.sh`. Returns null when the output was tampered with, or when a
+ * command was killed.
  *
- * @param max files to return.
+ * @param max Maximum number of files to return.
  */
 export function parseChanges(output: Buffer, max: number): RepositoryChanges | null {
   const reader = new Reader(output);
@@ -72,7 +73,7 @@ export function parseChanges(output: Buffer, max: number): RepositoryChanges | n
   };
 }
 
-/** Reads fields that end in a NUL, and sections that follow their length. */
+/** Reads fields that end in a NUL, and sections that are preceded by their length. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -121,7 +122,7 @@ const STATUS: Readonly<Record<string, ChangedFile["status"]>> = {
   T: "type_changed",
 };
 
-/** The entries of `--raw -z`; one that is cut at the end is left out. */
+/** Returns the entries of `--raw -z`, without one that is cut off at the end. */
 function parseRaw(raw: Buffer): Listed[] {
   const fields = fieldsOf(raw);
   fields.pop();
@@ -162,7 +163,10 @@ function withNumbers(files: readonly Listed[], numbers: Buffer): ChangedFile[] {
   });
 }
 
-/** Additions and deletions by the path, decoded as `latin1`. Of a renamed file, the path is empty and two follow. */
+/**
+ * Returns additions and deletions by path, decoded as `latin1`. For a renamed file git prints an empty path,
+ * then the old and the new one.
+ */
 function parseNumbers(numbers: Buffer): Map<string, readonly [string, string]> {
   const fields = fieldsOf(numbers).map((field) => field.toString("latin1"));
   const counts = new Map<string, readonly [string, string]>();

@@ -9,7 +9,7 @@ import { parseContents, readFiles } from "./read-files.ts";
 
 const contents = fc.array(fc.option(fc.uint8Array({ maxLength: 40 })), { maxLength: 8 });
 
-/** What the program prints for files: null for one that cannot be read. */
+/** Returns what the program prints for files; null stands for a file that cannot be read. */
 function printed(files: readonly (Uint8Array | null)[]): Buffer {
   return Buffer.concat(
     files.map((bytes) => (bytes === null ? Buffer.from("!") : Buffer.from([0x3d, ...bytes]))),
@@ -65,7 +65,10 @@ async function opened(t: TestContext): Promise<Sandbox> {
   return await openIn(fresh, "files");
 }
 
-/** `name:content`, `name!` for one that is not read, and `|` where the command did not end. */
+/**
+ * Returns `name:content` for each file, `name!` for one that was not read, and `|` when the command did not
+ * end.
+ */
 async function read(
   sandbox: Pick<Sandbox, "run">,
   files: readonly (readonly [string, number])[],

@@ -7,25 +7,25 @@ const READ = perlText("inspect/read-files.pl");
 const [WHOLE, NOT_READ] = [0x3d, 0x21];
 
 export interface WantedFile {
-  /** Relative to the directory, in the bytes of the filesystem. */
+  /** Path relative to the directory, in the bytes of the filesystem. */
   path: Buffer;
-  /** How many bytes of it are wanted. */
+  /** Number of bytes to read. */
   size: number;
 }
 
 export interface FilesRead {
   /**
-   * For each file, in order, its first bytes; null when it is no regular file of as many, or cannot be read. There are fewer than files
-   * when the sandbox did not tell of all, as one without perl tells of none.
+   * The first bytes of each file, in order; null for a file that is not regular, is shorter, or cannot be
+   * read. Has fewer entries than files when the sandbox did not report all; without perl it reports none.
    */
   contents: (Buffer | null)[];
-  /** Whether the command ended by itself: else the sandbox ended, or the time was over. */
+  /** Whether the command ended by itself; otherwise the sandbox ended, or the command was stopped. */
   ended: boolean;
 }
 
 /**
- * Reads small files below a directory with one command. All that is wanted is in memory at once. What it says is as trustworthy as the
- * sandbox: that a file has these bytes, and nothing else.
+ * Reads small files below a directory with one command. All requested bytes are in memory at once. The output
+ * is as untrusted as the sandbox, which can claim any bytes for a file but nothing else.
  */
 export async function readFiles(
   sandbox: Pick<Sandbox, "run">,
@@ -34,7 +34,7 @@ export async function readFiles(
   { timeoutMs, signal }: InspectOptions,
 ): Promise<FilesRead> {
   const { ended, output, omittedBytes } = await sandbox.run({
-    // Without exec: else the outer shell would say among the output that perl was killed.
+    // Without exec, because the outer shell would otherwise report in the output that perl was killed.
     script: `exec 2>/dev/null; perl -e ${quote(READ)} ${quote(directory)}; exit`,
     stdin: Buffer.concat(files.map(({ path, size }) => Buffer.concat([Buffer.from(`${size} `), path, NUL]))),
     cwd: "/",
@@ -49,7 +49,10 @@ export async function readFiles(
 
 const NUL = Buffer.alloc(1);
 
-/** Of output that ends too early, what was whole before. Of anything else that the program does not print: nothing. */
+/**
+ * Parses the program's output. Output that ends too early gives the complete files; any other invalid output
+ * gives none.
+ */
 export function parseContents(output: Buffer, files: readonly Pick<WantedFile, "size">[]): (Buffer | null)[] {
   const contents: (Buffer | null)[] = [];
   let at = 0;

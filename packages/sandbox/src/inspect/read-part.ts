@@ -3,19 +3,22 @@ import { shellPrograms } from "../scripts/read-script.ts";
 import { type Inspected, type InspectOptions, inspect } from "./inspect-command.ts";
 
 const SCRIPT = shellPrograms("inspect/path.sh", "inspect/read-part.sh");
-/** Of a stamp and its NUL: four numbers. */
+/** Maximum length of a stamp, which is four numbers, and its NUL. */
 const MAX_STAMP_BYTES = 128;
 
 /** A part of a file. */
 export interface FilePart {
-  /** Of the whole file. */
+  /** Size of the whole file in bytes. */
   size: number;
-  /** Changes whenever the file does. */
+  /** A text that changes whenever the file does. */
   stamp: string;
   bytes: Buffer;
 }
 
-/** Reads up to `count` bytes of a regular file from `from` on; fewer where the file ends. No part of a file that changes meanwhile. */
+/**
+ * Reads up to `count` bytes of a regular file at offset `from`; fewer at its end. Fails with `changed` when
+ * the file changes meanwhile.
+ */
 export async function readPart(
   sandbox: Pick<Sandbox, "run">,
   path: string,
@@ -28,7 +31,7 @@ export async function readPart(
   return part === null ? { ok: false, reason: "changed" } : { ok: true, ...part };
 }
 
-/** Returns null when the file was changed meanwhile. */
+/** Parses the script's output. Returns null when the file changed meanwhile. */
 export function parsePart(output: Buffer, from: number, count: number): FilePart | null {
   const end = output.indexOf(0);
   const stamp = output.subarray(0, Math.max(end, 0)).toString("latin1");

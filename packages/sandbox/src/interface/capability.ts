@@ -1,9 +1,11 @@
-/** One thing that an engine's machine supports or lacks. */
+/** A capability that an engine's machine supports or lacks. */
 export interface Capability {
   name: string;
-  /** `no`: something that users rely on is not enforced. `degraded`: something weaker is used instead. */
+  /**
+   * `no` when something that users rely on is not enforced; `degraded` when something weaker is used instead.
+   */
   state: "yes" | "no" | "degraded";
-  /** One sentence: what it does, or what is missing and how to get it. */
+  /** One sentence that says what it does, or what is missing and how to get it. */
   detail: string;
 }
 

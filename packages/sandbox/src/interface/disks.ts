@@ -1,42 +1,45 @@
 /**
- * The disks of an engine that keeps them elsewhere than in directories of this host. A disk is made by the first `open` with its
- * name (`SandboxSpec.disk`), and holds what outlives the sandboxes on it.
+ * The disks of an engine that does not keep them in directories of this host. The first `open` with a disk's
+ * name (`SandboxSpec.disk`) makes it. It contains what outlives the sandboxes on it.
  */
 export interface Disks {
-  /** Names where they are, the same for every process that can open sandboxes on them. */
+  /** Identifies the location of the disks, the same for every process that can open sandboxes on them. */
   readonly place: string;
-  /** Absent: no disk can be made of another. */
+  /** Absent when no disk can be made from another. */
   readonly snapshots?: DiskSnapshots;
   has(disk: string): Promise<boolean>;
-  /** The names of all that there are. */
+  /** Returns the names of all disks. */
   list(): Promise<string[]>;
   /**
-   * Takes the disk away if it exists: from then on `has` does not find it, and `open` makes another. No sandbox of this process may be open
-   * on it; one that another process left is ended.
+   * Removes the disk if it exists: from then on `has` does not find it, and `open` makes a new one. No
+   * sandbox of this process may be open on it; one that another process left is ended.
    *
-   * @param epoch of the lease that is held. Default: nobody holds one.
-   * @returns what frees its space, which may take long; null: there was no disk.
+   * @param epoch Epoch of the lease that is held. Default: none is held.
+   * @returns a function that frees its space, which may take long; null when there was no disk.
    * @throws SandboxError when a later lease has a sandbox on it.
    */
   takeAway(disk: string, epoch?: number): Promise<((signal?: AbortSignal) => Promise<void>) | null>;
 }
 
-/** Snapshots of disks, of which new disks are made (`SandboxSpec.diskSource`). */
+/** Snapshots of disks, from which new disks are made (`SandboxSpec.diskSource`). */
 export interface DiskSnapshots {
-  /** Of a disk whose spec has no limit, in bytes. */
+  /** Size in bytes of a disk whose spec has no limit. */
   readonly diskBytes: number;
-  /** Why there can be none, in a sentence for the operator; null: there can. Never throws. */
+  /**
+   * Returns why snapshots cannot be used, in a sentence for the operator; null when they can. Never throws.
+   */
   fault(): Promise<string | null>;
   /**
-   * Takes a snapshot of a disk that a sandbox has. Nothing that is written after this has resolved is in it, and of what was written before, what
-   * is synced.
+   * Takes a snapshot of a disk that a sandbox uses. It contains what was synced before, and nothing that is
+   * written after this has resolved.
    *
-   * @param id uuid, new.
-   * @param owner for `list`.
-   * @throws SandboxError when it was not taken in time, and the signal's reason. Then it may be taken later, until it is removed.
+   * @param id A new UUID.
+   * @param owner The owner for `list`.
+   * @throws SandboxError when it was not taken in time, and the signal's reason. It may then still be taken
+   * later, until it is removed.
    */
   take(disk: string, id: string, owner: string, signal: AbortSignal): Promise<void>;
-  /** Null: it is gone. */
+  /** Returns null when the snapshot does not exist. */
   find(id: string): Promise<FoundSnapshot | null>;
   list(owner: string): Promise<FoundSnapshot[]>;
   remove(id: string): Promise<void>;
@@ -44,8 +47,8 @@ export interface DiskSnapshots {
 
 export interface FoundSnapshot {
   id: string;
-  /** Disks can be made of it. */
+  /** Whether disks can be made from it. */
   isReady: boolean;
-  /** The least that such a disk has, in bytes. */
+  /** Minimum size of such a disk in bytes. */
   bytes: number;
 }

@@ -1,4 +1,4 @@
-/** The engine failed: a missing program, a failed mount, no free disk space. */
+/** A failure of the engine, such as a missing program, a failed mount, or no free disk space. */
 export class SandboxError extends Error {
   override readonly name = "SandboxError";
 }
@@ -9,9 +9,12 @@ export class ImageError extends SandboxError {}
 /** The sandbox cannot have its runtime class. The message is one sentence for users, without paths. */
 export class RuntimeClassError extends SandboxError {}
 
-/** There is no room for another sandbox now: others have it. The message is one sentence for users, without paths. */
+/**
+ * There is no room for another sandbox, because others occupy it. The message is one sentence for users,
+ * without paths.
+ */
 export class NoRoomError extends SandboxError {
-  /** Why, in the words of the host; empty when it does not say. */
+  /** The reason in the words of the host; empty when it does not say. */
   readonly why: string;
 
   constructor({ why = "", ...options }: ErrorOptions & { why?: string } = {}) {
@@ -20,10 +23,16 @@ export class NoRoomError extends SandboxError {
   }
 }
 
-/** The sandbox waited for a place, or for what it needs there, for as long as it may. The message is one sentence for users, without paths. */
+/**
+ * The sandbox waited for a host, or for its image or disk there, until the time limit. The message is one
+ * sentence for users, without paths.
+ */
 export class WaitOverError extends SandboxError {}
 
-/** The disk has a limit, which this machine cannot enforce. The message is one sentence for users, without paths. */
+/**
+ * The disk has a limit that this machine cannot enforce. The message is one sentence for users, without
+ * paths.
+ */
 export class DiskLimitError extends SandboxError {
   constructor(why: string, options?: ErrorOptions) {
     super(`The session's disk is limited (disk_mb), which this machine cannot enforce: ${why}.`, options);

@@ -1,181 +1,213 @@
 import type { CredentialSource, EgressDenied, EgressPolicy, SidecarSettings } from "@berth/egress";
 
+/** The description of a sandbox to open. */
 export interface SandboxSpec {
-  /** Opaque, unique among open sandboxes, `[a-z0-9_]{1,64}`. Visible in the sandbox. */
+  /** Opaque id, unique among open sandboxes, `[a-z0-9_]{1,64}`. Visible in the sandbox. */
   id: string;
   /**
-   * Host directory that outlives the sandbox and holds the agent's `/data`, `/home/agent`, `/tmp` and other writable directories;
-   * a name of one of its `disks` for an engine that has such. Created when missing.
+   * Host directory that outlives the sandbox and contains the agent's `/data`, `/home/agent`, `/tmp` and
+   * other writable directories. For an engine with `disks`, a disk's name. Created when missing.
    */
   disk: string;
   /**
-   * The snapshot (`Disks.snapshots`) of which the disk is made, whose files then are the agent's; to be given when the disk does not exist yet.
-   * Rejects when it cannot be made of that, and may leave it. Default: it is empty.
+   * Id of a snapshot (`Disks.snapshots`) from which the disk is made and whose files then belong to the
+   * agent. Set it only when the disk does not exist. `open` rejects when the disk cannot be made from it, and
+   * may leave the disk. Default: the disk is empty.
    */
   diskSource?: string;
   /**
-   * The disk is one of the pool that was just taken, with nothing on it: where the sandbox there does not answer soon, `open` rejects, since another
-   * disk is there sooner. Default: it may wait until the former sandbox is known to have ended.
+   * Whether the disk was just taken from the pool and is empty. `open` then rejects when the waiting sandbox
+   * does not respond soon, because another disk is faster. Default: it may wait until the earlier sandbox is
+   * known to have ended.
    */
   isOfPool?: boolean;
-  /** The disk need not outlive the sandbox. An engine with `disks` makes none then, and limits nothing. */
+  /**
+   * The disk need not outlive the sandbox. An engine with `disks` then creates none, and enforces no disk
+   * limit.
+   */
   temporaryDisk?: true;
   /**
-   * Of the session's lease. Where several processes open sandboxes on one disk, the one with the higher epoch ends the sandbox of
-   * the other. Absent: no other process opens sandboxes on the disk.
+   * Epoch of the session's lease. When several processes open sandboxes on one disk, the one with the higher
+   * epoch ends the other's sandbox. Absent when no other process opens sandboxes on the disk.
    */
   epoch?: number;
   /** Host uid and gid that own the disk and run the commands when the engine is root; ignored otherwise. */
   uid: number;
-  /** The `/usr`, `/etc`, `/opt` and `/var` of the sandbox. Default: the engine's. Rejects where it cannot be mounted. */
+  /**
+   * The `/usr`, `/etc`, `/opt` and `/var` of the sandbox. Default: the engine's. `open` rejects when it
+   * cannot be mounted.
+   */
   system?: SystemLayers;
   limits: Limits;
   /**
-   * Image to run, on a container engine; its default when absent or null. Rejects with `ImageError` where the engine runs no
-   * images or lacks this one.
+   * Image to run; absent or null for the engine's default. `open` rejects with `ImageError` when the engine
+   * runs no images or lacks this one.
    */
   image?: string | null;
   /**
-   * Runtime class of the pod, on an engine of pods; its default when absent or null. Rejects with `RuntimeClassError` where sandboxes
-   * are no pods, and where the engine does not allow this one or its cluster lacks it.
+   * Runtime class of the pod, on Kubernetes; absent or null for the engine's default. `open` rejects with
+   * `RuntimeClassError` when sandboxes are not pods, or when the engine does not allow the class or the
+   * cluster lacks it.
    */
   runtimeClass?: string | null;
   egress: EgressPolicy;
   /** Files to mount read-only at start. */
   files: MountedFile[];
   /**
-   * Host directories to mount read-only at start, with the modes that their files have. Changes on the host are visible in the
-   * sandbox at once, or after `Sandbox.refreshDirectory` where it has that. Default none.
+   * Host directories to mount read-only at start, with their files' modes. Changes on the host are visible in
+   * the sandbox at once, or after `Sandbox.refreshDirectory` where that exists. Default: none.
    */
   directories?: readonly MountedDirectory[];
-  /** Snapshots that were mounted on this disk before, to mount again with their changes. Rejects where one cannot be. Default none. */
+  /**
+   * Snapshots that were mounted on this disk before, to mount again with their changes. `open` rejects when
+   * one cannot be mounted. Default: none.
+   */
   snapshots?: readonly MountedSnapshot[];
   /**
-   * Absolute directories besides `/data` that the agent may write and that are on the disk, such as the parent of a repository
-   * that is mounted elsewhere (`/workspace`). Created when missing.
+   * Absolute directories on the disk, besides `/data`, that the agent may write, such as the parent of a
+   * repository that is mounted elsewhere (`/workspace`). Created when missing.
    */
   writable: string[];
-  /** Secrets that stay outside of the sandbox and are injected into requests to their hosts. Default none. */
+  /** Secrets that stay outside the sandbox and are injected into requests to their hosts. Default: none. */
   credentials?: CredentialSource;
   /**
-   * Opens the tunnel to the egress gateway, where sandboxes are on other hosts. It carries the credentials' part, too. Called once for
-   * the sandbox. Without it such a sandbox reaches nothing; engines on this host ignore it.
+   * Opens the tunnel to the egress gateway, which also injects the credentials; for sandboxes on other hosts.
+   * Called once per sandbox. Without it such a sandbox reaches nothing; engines on this host ignore it.
    */
   openTunnel?: (policy: EgressPolicy) => Promise<EgressTunnel>;
   /**
-   * Called again and again while there is no room for it, so that what is needed less gives its place. Never rejects. Without it and without
-   * `onWaiting`, `open` rejects with `NoRoomError` at once where it need not wait to know that.
+   * Called repeatedly while there is no room for the sandbox, to release sandboxes that are needed less.
+   * Never rejects. Without it and without `onWaiting`, `open` rejects with `NoRoomError` as soon as it knows
+   * that there is no room.
    */
   makeRoom?: () => Promise<void>;
   /**
-   * Called when the sandbox waits longer than usual for its place or its image, each time that the reason changes, and with null when it goes on.
-   * Who is told so is patient: without it, `open` waits for a place no longer than a minute and a half.
+   * Called when the sandbox waits unusually long for a host or an image, again whenever the reason changes,
+   * and with null when the wait is over. Without it, `open` waits for a host at most 90 seconds.
    */
   onWaiting?: (wait: SandboxWait | null) => void;
-  /** Aborts when nobody needs the sandbox any more: `open` rejects then instead of waiting. */
+  /** Aborts when the sandbox is not needed any longer; `open` then rejects instead of waiting. */
   signal?: AbortSignal;
-  /** What git's system configuration says besides Berth's own settings. Default: nothing. */
+  /** Settings for git's system configuration, besides Berth's own. Default: none. */
   git?: GitSettings;
-  /** Called for each denied connection or name, once per distinct host within a second. */
+  /** Called for each denied connection or name, at most once a second for each distinct host. */
   onEgressDenied?: (denied: EgressDenied) => void;
 }
 
-/** What a sandbox waits for before it can start. */
+/** The reason why a sandbox has not started yet. */
 export interface SandboxWait {
-  /** `place`: a host that takes it. `image`: its image or its disk, on the host that it has. */
+  /**
+   * `place` while no host has accepted the sandbox; `image` while its host prepares the image or the disk.
+   */
   for: "place" | "image";
-  /** In the words of the host or the scheduler: one line without paths of this machine. */
+  /** The reason in the words of the host or the scheduler: one line without paths of this machine. */
   reason: string;
-  /** Other sandboxes have the place, so that it may become free. */
+  /** Whether other sandboxes occupy the room, so that it may become free. */
   othersRun: boolean;
 }
 
-/** What the sidecar of one sandbox connects to the egress gateway with. */
+/** The connection of one sandbox's sidecar to the egress gateway. */
 export interface EgressTunnel {
-  /** Of the lease: sidecars with a lower one end. */
+  /** Epoch of the lease. A new sidecar ends those with a lower epoch in the same container. */
   epoch: number;
-  /** For the standard input of the sidecar alone, since it has the token. */
+  /** Passed only to the sidecar's standard input, since it contains the token. */
   settings: SidecarSettings;
-  /** Changes what the sandbox may reach. @returns the revision with which the gateway has it; null when the tunnel is not valid any more. */
+  /**
+   * Changes what the sandbox may reach.
+   *
+   * @returns the gateway's revision of the policy; null when the tunnel is no longer valid.
+   */
   setPolicy(policy: EgressPolicy): Promise<number | null>;
   close(): Promise<void>;
 }
 
-/** A name and an e-mail address without line breaks and control characters. */
+/** A name and an e-mail address, without line breaks or control characters. */
 export interface GitPerson {
   name: string;
   email: string;
 }
 
 export interface GitSettings {
-  /** Author and committer of commits, unless a command or a repository says otherwise. Null: Berth's own. */
+  /** Author and committer of commits, unless a command or a repository sets another. Null for Berth's own. */
   identity: GitPerson | null;
-  /** Whom `git commit` names as a co-author. */
+  /** Person whom `git commit` adds as a co-author; null for none. */
   coAuthor: GitPerson | null;
-  /** Hosts, with their port unless it is 443, at which URLs for ssh mean https, since sandboxes reach nothing by ssh. */
+  /**
+   * Hosts, with the port unless it is 443, whose ssh URLs git rewrites to https, since sandboxes have no ssh
+   * access.
+   */
   httpsHosts: readonly string[];
 }
 
-/** A system for sandboxes: host directories that are mounted as an overlay and never change. */
+/** A root system for sandboxes: host directories that are mounted as an overlay and never change. */
 export interface SystemLayers {
-  /** The lowest directory, which is complete: `buildRootFilesystem` makes it. */
+  /** The lowest directory, a complete system that `buildRootFilesystem` makes. */
   rootFilesystem: string;
-  /** The changes of each layer, from the lowest to the highest; `SandboxEngine.takeChanges` makes them. Default none. */
+  /**
+   * The changes of each layer, from the lowest to the highest; `SandboxEngine.takeChanges` makes them.
+   * Default: none.
+   */
   layers?: readonly string[];
   /**
-   * Commands may change the system. What they change is on the disk, within its limit, to become a layer itself once the
-   * sandbox is closed. Commands run as root over the system and nothing else, and `spec.uid` is `SYSTEM_IDS.first`.
+   * Set when commands may change the system. The changes are stored on the disk, within its limit, and can
+   * become a layer once the sandbox is closed. Commands run as root over the system and nothing else, and
+   * `spec.uid` must be `SYSTEM_IDS.first`.
    */
   changes?: true;
 }
 
 /**
- * Host ids that own root filesystems and layers: those of root and the other users of the user namespace in which systems are
- * changed. Nothing else uses them: the uids of sessions' disks are lower.
+ * Host ids that own root filesystems and layers: root and the other users of the user namespace in which
+ * systems are changed. They are reserved: the uids of sessions' disks are lower.
  */
 export const SYSTEM_IDS = { first: 400_000, count: 65_536 } as const;
 
+/** A host file that the sandbox sees read-only. */
 export interface MountedFile {
-  /** Absolute path on the host; readable by the server, not by the agent. */
+  /** Absolute path on the host, readable by the server but not by the agent. */
   source: string;
   /** Absolute path in the sandbox. */
   target: string;
 }
 
+/** A host directory that the sandbox sees read-only. */
 export interface MountedDirectory {
-  /** Absolute path on the host. Its files are readable by everybody. */
+  /** Absolute path on the host, with files that everybody may read. */
   source: string;
-  /** Absolute path in the sandbox, not below a directory that the agent may write. */
+  /** Absolute path in the sandbox, not below a directory that the agent can write. */
   target: string;
 }
 
-/** A host directory that many sandboxes mount at once, each with changes of its own. */
+/** A host directory that many sandboxes mount at once, each with its own changes. */
 export interface MountedSnapshot {
-  /** Absolute path on the host. Nothing in it changes as long as a disk has changes over it. */
+  /** Absolute path on the host. Its contents must not change as long as a disk has changes over it. */
   source: string;
   /**
-   * Identifies the snapshot, wherever its directory is. Default: the source. A disk mounts its changes only over the snapshot
-   * of the same name.
+   * Identifies the snapshot independently of its directory. Default: the source. A disk mounts its changes
+   * only over the snapshot of the same name.
    */
   name?: string;
-  /** Changes over it, from the lowest to the highest; `SandboxEngine.takeSnapshotChanges` makes them. Default none. */
+  /**
+   * Layers over it, from the lowest to the highest; `SandboxEngine.takeSnapshotChanges` makes them. Default:
+   * none.
+   */
   layers?: readonly string[];
-  /** Host uid that owns all its files, and those of its layers; the agent sees them as its own. */
+  /** Host uid that owns all files of the snapshot and its layers; the agent sees them as its own. */
   uid: number;
-  /** Absolute path in the sandbox, on the disk. Created when missing; else it must be empty. */
+  /** Absolute path in the sandbox, on the disk. Created when missing; otherwise it must be empty. */
   target: string;
 }
 
-/** Hard limits of one sandbox. `probe` reports which of them the machine cannot enforce. */
+/** Hard limits of one sandbox. `probe` reports the ones that the machine cannot enforce. */
 export interface Limits {
   memoryBytes: number;
   pids: number;
-  /** Cores; fractions are allowed. */
+  /** CPU cores; fractions are allowed. */
   cpus: number;
   /**
-   * What all files on the disk may take together, with one file for every 4 KiB. Null: the engine's own limit, if it has one.
-   * A disk that was created with a limit grows when a larger one is given; a smaller one, or null, leaves it as it is. A disk
-   * that was created without a limit never gets one.
+   * Maximum bytes of all files on the disk, which also allows one file for every 4 KiB. Null for the engine's
+   * own limit, if any. A disk with a limit grows when a larger one is given; a smaller one, or null, changes
+   * nothing. A disk that was created without a limit never gets one.
    */
   diskBytes: number | null;
 }

@@ -1,49 +1,57 @@
 import type { Limits } from "./spec.ts";
 
-/** What a sandbox is made with before it is known whose it is. */
+/** The properties of a sandbox that is made before its session is known. */
 export interface SandboxShape {
   limits: Limits;
-  /** Null: the engine's default. */
+  /** Image; null for the engine's default. */
   image: string | null;
-  /** Null: the engine's default. */
+  /** Runtime class; null for the engine's default. */
   runtimeClass: string | null;
-  /** As in `SandboxSpec`, sorted. */
+  /** See `SandboxSpec.writable`; sorted. */
   writable: readonly string[];
-  /** Whether it will have a tunnel to the egress gateway. */
+  /** Whether the sandbox will have a tunnel to the egress gateway. */
   hasTunnel: boolean;
 }
 
-/** A disk of the pool, and the sandbox on it. */
+/** A disk of the pool and the sandbox on it. */
 export interface WarmSandbox {
   disk: string;
-  /** Whether it runs, and somebody could take it. */
+  /** Whether the sandbox runs, so that a session can take it. */
   serves: boolean;
 }
 
 /**
- * Sandboxes that are made on new disks before a session needs one. `open` on such a disk takes its sandbox, where that fits, and sends it what
- * the session brings; nothing has run there, and it reaches nothing. Where it does not fit, or is gone, `open` makes another on the disk.
- * The caller decides how many there are, gives each a disk and a uid that nobody else has, and removes one by
- * taking its disk away with the epoch 0.
+ * Sandboxes that are made on new disks before a session needs one. `open` on such a disk takes its sandbox
+ * when that fits, and sends it what the session brings. Until then nothing has run in the sandbox, and it
+ * reaches nothing. When it does not fit, or is gone, `open` makes another on the disk.
+ *
+ * The caller decides how many there are. It gives each a disk and a uid that nothing else uses, and removes
+ * one by `Disks.takeAway` with epoch 0.
  */
 export interface WarmSandboxes {
-  /** The shape of a sandbox; null: one of its spec can only be made when it is opened. */
+  /** Returns the shape of a sandbox; null when one with this spec can only be made when it is opened. */
   shapeOf(spec: ShapedSpec): SandboxShape | null;
-  /** The same for all shapes whose sandboxes are made alike, with the present settings of the engine. Null: it makes none such. */
+  /**
+   * Returns a key that is equal for all shapes whose sandboxes are identical under the engine's current
+   * settings. Returns null when the engine cannot make this shape.
+   */
   keyOf(shape: SandboxShape): string | null;
-  /** Resolves once it can be taken. Rejects with `SandboxError` when it cannot be made, and then leaves no sandbox, but maybe the disk. */
+  /**
+   * Makes a sandbox and resolves once it can be taken. Rejects with `SandboxError` when it cannot be made;
+   * then no sandbox is left, but possibly the disk.
+   */
   make(disk: { name: string; uid: number }, shape: SandboxShape): Promise<void>;
-  /** Those that nobody has taken. */
+  /** Returns the sandboxes that no session has taken. */
   untaken(): Promise<WarmSandbox[]>;
 }
 
-/** What of a spec decides about its shape. */
+/** The properties of a spec that determine its shape. */
 export interface ShapedSpec {
   limits: Limits;
   image?: string | null | undefined;
   runtimeClass?: string | null | undefined;
   writable: readonly string[];
-  /** Where its files and directories are in the sandbox. */
+  /** Its files and directories, with their paths in the sandbox. */
   files: readonly { target: string }[];
   directories?: readonly { target: string }[];
   hasTunnel: boolean;

@@ -1,4 +1,4 @@
-// Subject: an archive may fail before anybody reads it. Whoever reads it then is told, and nobody else.
+// Subject: an archive that fails before anybody reads it; a later reader, and nobody else, gets the error.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";

@@ -11,15 +11,15 @@ const PACK = perlText("saves/pack.pl");
 const PARTIAL = 60;
 const BUFFERED_BYTES = 1024 * 1024;
 
-/** What to pack. All paths are absolute and in the sandbox. */
+/** The plan of what to pack. All paths are absolute and in the sandbox. */
 export interface PackPlan {
-  /** The directory to which names are relative, and into which the archive is to be unpacked. */
+  /** Directory to which names in the archive are relative, and into which the archive is to be unpacked. */
   root: string;
-  /** Directories to pack whole, as far as they are on one filesystem. */
+  /** Directories to pack whole, without other filesystems mounted in them. */
   places: readonly string[];
-  /** Left out, with all that is below them. */
+  /** Paths to omit, with everything below them. */
   omitted?: readonly string[];
-  /** Directories of which only what is different from another one is packed, and what of that is gone. */
+  /** Directories of which only the differences to another directory are packed, including deletions. */
   changes?: readonly { directory: string; base: string }[];
 }
 
@@ -28,24 +28,31 @@ export interface PackOptions {
   signal: AbortSignal;
 }
 
-/** Whether all could be read. `partial`: some files could not. */
+/** `partial` when some files could not be read. */
 export type PackOutcome = "whole" | "partial";
 
-/** The archive is not whole: the sandbox ended, the time was over, the signal aborted, or a program is missing in it. */
+/**
+ * The archive is incomplete: the sandbox ended, the timeout passed, the signal aborted, or the sandbox lacks
+ * a program.
+ */
 export class PackError extends Error {
   override readonly name = "PackError";
 }
 
 export interface PackedDisk {
-  /** Is destroyed with a `PackError` when the archive is not whole. What it says is as hostile as the sandbox. */
+  /**
+   * Destroyed with a `PackError` when the archive is incomplete. Its contents are as untrusted as the
+   * sandbox.
+   */
   archive: Readable;
-  /** Resolves when the archive has ended, and never rejects. */
+  /** Resolves when the archive has ended, with null when it is incomplete. Never rejects. */
   outcome: Promise<PackOutcome | null>;
 }
 
 /**
- * Packs what is on the disk of a sandbox, by processes of the sandbox: contents, modes, times, symbolic and hard links, holes and
- * extended attributes of users. Nothing is written to its disk, and commands can run meanwhile. The packing waits for whoever reads.
+ * Packs the contents of a sandbox's disk, by processes of the sandbox: file contents, modes, times, symbolic
+ * and hard links, holes and user extended attributes. Writes nothing to the disk, and commands can run
+ * meanwhile. Packing pauses while the reader is slow.
  */
 export function packDisk(
   sandbox: Pick<Sandbox, "run">,
@@ -53,7 +60,7 @@ export function packDisk(
   { timeoutMs, signal }: PackOptions,
 ): PackedDisk {
   const archive = new PassThrough({ highWaterMark: BUFFERED_BYTES });
-  // It may fail before anybody reads it. Whoever does then is told all the same.
+  // The stream may fail before anybody reads it; a later reader still gets the error.
   archive.on("error", () => {});
   let drained: Promise<void> | undefined;
   const onOutput = (chunk: Uint8Array) => {
@@ -90,7 +97,7 @@ export function packDisk(
   return { archive, outcome };
 }
 
-/** Resolves when the stream takes more, or never will. */
+/** Resolves when the stream accepts more data, or is closed. */
 async function drainOf(archive: PassThrough): Promise<void> {
   const over = new AbortController();
   const { signal } = over;
@@ -100,12 +107,12 @@ async function drainOf(archive: PassThrough): Promise<void> {
   over.abort();
 }
 
-/** The directories of a sandbox that are on its disk. */
+/** Returns the directories of a sandbox that are on its disk. */
 export function diskPlaces(spec: Pick<SandboxSpec, "writable">): string[] {
   return writableMounts(spec, "").mounted.map(({ inside }) => inside);
 }
 
-/** Whether the path is on the disk of a sandbox with these places. */
+/** Returns whether the path is on the disk of a sandbox with these places. */
 export function isOnDisk(path: string, places: readonly string[]): boolean {
   return places.some((place) => isBelow(path, place));
 }

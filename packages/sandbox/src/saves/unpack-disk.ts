@@ -3,20 +3,20 @@ import { quote } from "../scripts/quote.ts";
 import { perlText } from "../scripts/read-script.ts";
 
 const UNPACK = perlText("saves/unpack.pl");
-/** Exit code of `unpack.pl` for something that `packDisk` did not make. */
+/** Exit code of `unpack.pl` for input that `packDisk` did not make. */
 const DAMAGED = 61;
 
 /**
- * `partial`: some files could not be made, as on a disk that is full. `damaged`: it is no archive of `packDisk`. `gone`: the sandbox
- * ended, or the time was over.
+ * `partial`: some files could not be made, for example on a full disk. `damaged`: the input is not an archive
+ * of `packDisk`. `gone`: the sandbox ended, or the command was stopped.
  */
 export type UnpackOutcome = "whole" | "partial" | "damaged" | "gone";
 
 /**
- * Unpacks what `packDisk` made, by processes of the sandbox: so it can do to it what the agent could do, on the disk and within the limits
- * of the sandbox, and nothing else.
+ * Unpacks an archive of `packDisk`, by processes of the sandbox. So a hostile archive can do only what the
+ * agent could do, on the disk and within the sandbox's limits.
  *
- * @param root made when it is missing.
+ * @param root Directory, created when missing.
  * @throws what the source throws.
  */
 export async function unpackDisk(

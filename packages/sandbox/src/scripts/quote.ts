@@ -1,4 +1,4 @@
-/** Quotes text as one word of a shell. */
+/** Quotes text as one word for a shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

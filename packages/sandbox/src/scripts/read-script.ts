@@ -1,33 +1,38 @@
 import { readFileSync } from "node:fs";
 import { perlProgram } from "@berth/linux";
 
-/** The text of shell scripts below `packages/sandbox/scripts`, joined. Read synchronously: call it at module load. */
+/**
+ * Returns the text of shell scripts below `packages/sandbox/scripts`, joined. Reads synchronously: call it at
+ * module load.
+ */
 export function shellScript(...paths: readonly string[]): string {
   return paths.map(read).join("\n");
 }
 
-/** The text of a shell script without its comments. */
+/** Returns the text of a shell script without its comments. */
 export function shellProgram(path: string): string {
   return read(path).replaceAll(/^\s*#.*\n/gm, "");
 }
 
-/** The text of shell scripts without their comments, joined. */
+/** Returns the text of shell scripts without their comments, joined. */
 export function shellPrograms(...paths: readonly string[]): string {
   return paths.map(shellProgram).join("\n");
 }
 
-/** The text of a shell script without its comments, as a function that replaces the words `__NAME__` in it. */
+/**
+ * Returns a function that replaces the words `__NAME__` in a shell script, which is stripped of its comments.
+ */
 export function shellTemplate<Name extends string>(path: string): (values: Record<Name, string>) => string {
   const text = shellProgram(path);
   return (values) => text.replaceAll(/__([A-Z]+)__/g, (_, name: Name) => values[name]);
 }
 
-/** The text of a Perl program that makes no system calls. */
+/** Returns the text of a Perl program that makes no raw system calls. */
 export function perlText(path: string): string {
   return read(path);
 }
 
-/** The text of a Perl program that makes system calls; see `perlProgram`. */
+/** Returns the text of a Perl program that makes raw system calls; see `perlProgram`. */
 export function perlScript(...paths: readonly string[]): string {
   return perlProgram(...paths.map(scriptUrl));
 }

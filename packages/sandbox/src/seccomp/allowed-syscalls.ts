@@ -1,6 +1,7 @@
 /**
- * Every system call of x86_64 and aarch64 that is allowed with any arguments, for container engines, which take names and deny
- * what is not listed. With `DENIED_SYSCALLS` and `EXAMINED_SYSCALLS` these are all up to `NEWEST_SYSCALL`.
+ * Every system call of x86_64 and aarch64 that is allowed with any arguments, for container engines, which
+ * take names and deny what is not listed. Together with `DENIED_SYSCALLS`, `ABSENT_SYSCALLS` and
+ * `EXAMINED_SYSCALLS`, these are all calls up to `NEWEST_SYSCALL`.
  */
 export const ALLOWED_SYSCALLS: readonly string[] = `
   accept accept4 access afs_syscall alarm arch_prctl bind brk cachestat capget capset chdir chmod chown

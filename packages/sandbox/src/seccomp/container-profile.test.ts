@@ -9,7 +9,10 @@ import { EAFNOSUPPORT, EINVAL, ENOSYS } from "./seccomp.ts";
 
 const EPERM = 1;
 
-/** The error that the profile returns for a call, 0 for allowed, as the engine's library reads it. */
+/**
+ * Returns the error of the profile for a call, 0 when allowed, as the container engine's library evaluates
+ * it.
+ */
 function verdict(name: string, ...args: number[]): number {
   const profile = containerProfile("x64");
   const found = profile.syscalls.filter(

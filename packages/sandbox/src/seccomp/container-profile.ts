@@ -31,11 +31,11 @@ export interface Rule {
   names: readonly string[];
   action: "SCMP_ACT_ALLOW" | "SCMP_ACT_ERRNO";
   errnoRet?: number;
-  /** All must hold. */
+  /** Conditions that must all hold. */
   args?: readonly Condition[];
 }
 
-/** What Docker and Podman read as `seccomp=`. A call without a rule fails with EPERM. */
+/** The profile that Docker and Podman read as `seccomp=`. A call without a rule fails with EPERM. */
 export interface ContainerProfile {
   defaultAction: "SCMP_ACT_ERRNO";
   architectures: readonly string[];
@@ -46,11 +46,13 @@ const NAMES: Record<Architecture, string> = { x64: "SCMP_ARCH_X86_64", arm64: "S
 const WORD = 0xffffffff;
 
 /**
- * The system call filter as a profile of a container engine. Its results are those of `seccompFilter`, except for calls that
- * the engine's library does not know, and calls by another architecture's numbers, which end the process.
+ * Returns the system call filter as a profile of a container engine. Its results are those of
+ * `seccompFilter`, except for calls that the engine's library does not know. Calls by another architecture's
+ * numbers also differ: they end the process.
  *
- * The library compares whole registers, but the kernel reads the low halves of most arguments, so every comparison has a mask.
- * It allows one condition for each argument, so "none of these" is written as the bit patterns of all other values.
+ * The library compares whole registers, but the kernel reads the low halves of most arguments, so every
+ * comparison has a mask. It allows one condition for each argument, so "none of these" is written as the bit
+ * patterns of all other values.
  */
 export function containerProfile(architecture: Architecture): ContainerProfile {
   return {
@@ -82,7 +84,7 @@ export function containerProfile(architecture: Architecture): ContainerProfile {
   };
 }
 
-/** Other types and protocols match no rule. */
+/** Returns the allowed internet sockets. Other types and protocols match no rule and fail with EPERM. */
 function internetSockets(): Rule[] {
   return INTERNET.flatMap((family) =>
     SOCKET_KINDS.flatMap((kind) =>
@@ -98,13 +100,13 @@ function internetSockets(): Rule[] {
   );
 }
 
-/** Bits that are compared, and their value. */
+/** The compared bits and their values. */
 interface Pattern {
   mask: number;
   bits: number;
 }
 
-/** The fewest patterns that together match every 32-bit value but these. */
+/** Returns the fewest patterns that together match every 32-bit value except these. */
 export function others(values: readonly number[], depth = 31): Pattern[] {
   const mask = depth === 31 ? 0 : (WORD << (depth + 1)) >>> 0;
   if (values.length === 0) throw new Error("without a value every pattern matches");

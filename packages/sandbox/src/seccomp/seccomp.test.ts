@@ -16,7 +16,7 @@ const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7 };
 const architectures: Architecture[] = ["x64", "arm64"];
 const refused = (errno: number) => 0x50000 + errno;
 
-/** Runs the encoded program as the kernel does. */
+/** Runs the encoded program as the kernel does. Returns the action. */
 function verdict(
   architecture: Architecture,
   nr: number,

@@ -24,36 +24,53 @@ const RETURN = 0x06;
 
 const NUMBER = 0;
 const ARCHITECTURE = 4;
-/** Offset of the low half of an argument on little-endian machines. */
+/** Returns the offset of the low half of an argument on little-endian machines. */
 const argument = (index: number) => 16 + 8 * index;
 
 const AUDIT: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 const X32_BIT = 0x40000000;
+/** The flags of clone and unshare for every new namespace except time namespaces. */
 export const NEW_NAMESPACES = 0x7e020000;
+/** CLONE_NEWTIME, which is a flag of unshare only. */
 export const NEW_TIME = 0x80;
-/** TIOCSTI, TIOCLINUX, and TIOCSETD, for which the host may load a module. */
+/** TIOCSTI, TIOCLINUX, and TIOCSETD, which may make the host load a module. */
 export const DENIED_IOCTLS = [0x5412, 0x541c, 0x5423];
-/** F_OFD_SETLK and F_OFD_SETLKW: locks of which the kernel does not tell whose they are, so that nothing could bound them. */
+/**
+ * F_OFD_SETLK and F_OFD_SETLKW. The kernel does not report the owner of such locks, so they could not be
+ * limited.
+ */
 export const DENIED_LOCKS = [37, 38];
-/** MFD_HUGETLB, MAP_HUGETLB and SHM_HUGETLB, by argument: huge pages that the machine keeps for others, counted as nobody's memory. */
+/**
+ * MFD_HUGETLB, MAP_HUGETLB and SHM_HUGETLB, with the argument's index. Huge pages are reserved for others and
+ * not counted as the sandbox's memory.
+ */
 export const HUGE_PAGES = { memfd_create: [1, 0x4], mmap: [3, 0x40000], shmget: [2, 0x800] } as const;
 export const UNIX = 1;
 export const INTERNET = [2, 10];
-/** Stream, datagram and raw sockets; the kernel denies raw ones. For other types the host may load a module. */
+/**
+ * Stream, datagram and raw sockets; the kernel itself denies raw ones. Other types may make the host load a
+ * module.
+ */
 export const SOCKET_KINDS = [1, 2, 3];
 export const SOCKET_KIND_MASK = 0xf;
-/** Default, ICMP, TCP, UDP and ICMPv6. For others the host may load a module, too. */
+/** Default, ICMP, TCP, UDP and ICMPv6. Others may also make the host load a module. */
 export const PROTOCOLS = [0, 1, 6, 17, 58];
 export const NETLINK = 16;
 /** The default, flags that debuggers and old programs set, and the query. */
 export const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
+/** PTRACE_ATTACH and PTRACE_SEIZE. */
 export const ATTACH_TO_OTHERS = [16, 0x4206];
 
 /**
- * The system call filter of every process in a sandbox, against what namespaces and dropped capabilities leave open. Sockets are
- * limited to unix, the ordinary types of IPv4 and IPv6, and route netlink (AF_VSOCK belongs to no network namespace). Debuggers
- * are limited to their own children. Memory has pages of ordinary size. Locks of open files fail as on kernels that lack them. Calls that the lists do not name, and
- * io_setup, return ENOSYS.
+ * Returns the system call filter of every process in a sandbox, which blocks what namespaces and dropped
+ * capabilities leave open.
+ *
+ * - Sockets are limited to unix, the ordinary types of IPv4 and IPv6, and route netlink (AF_VSOCK belongs
+ *   to no network namespace).
+ * - Debuggers are limited to their own children.
+ * - Memory has pages of ordinary size.
+ * - Locks of open file descriptions fail as on kernels that lack them.
+ * - Calls that the lists do not name, and io_setup, return ENOSYS.
  */
 export function seccompFilter(architecture: Architecture): Instruction[] {
   const column = architecture === "x64" ? 0 : 1;

@@ -3,39 +3,50 @@ import type { Limits } from "../../interface/spec.ts";
 
 export type Controller = "memory" | "pids" | "cpu";
 
-/** A directory in which groups are made, and their controllers. Version 1 has a directory for each controller. */
+/**
+ * A directory in which groups are made, and its controllers. Cgroup version 1 has one directory for each
+ * controller.
+ */
 export interface Hierarchy {
   directory: string;
   controllers: Controller[];
   settings(limits: Limits): Setting[];
-  /** Of the group that all sandboxes of an installation share. */
+  /** Settings of the group that all sandboxes of an installation share. */
   sharedSettings(limits: SharedLimits): Setting[];
 }
 
-/** What all sandboxes of an installation may use together. */
+/** Limits of all sandboxes of an installation together. */
 export type SharedLimits = Pick<Limits, "memoryBytes" | "pids">;
 
+/** A value to write to a file of a control group. */
 export interface Setting {
   file: string;
   value: string;
-  /** The kernel may lack it. */
+  /** Whether the kernel may lack the file. */
   optional?: boolean;
-  /** The kernel rejects more than a group above has as invalid; then that group's limit applies. */
+  /**
+   * Whether EINVAL is ignored: the kernel returns it for more than a parent group allows, and then the
+   * parent's limit applies.
+   */
   heldAbove?: boolean;
 }
 
 const PERIOD_US = 100_000;
-/** Of memory, so much may be buffers of sockets, in addition to it. The kernel's own table holds about a tenth of the machine. */
+/**
+ * Divisor of the memory limit that gives the extra bytes for socket buffers. The kernel's own limit is about
+ * a tenth of the machine.
+ */
 const SHARE_OF_SOCKETS = 16;
-/** Processes of bwrap and launch.pl, which count too. */
+/** Processes of bwrap and launch.pl, which the kernel counts too. */
 const OWN_PROCESSES = 4;
 
 /**
- * The hierarchies in which this process may make groups: those of version 1 if there are any, else that of version 2.
+ * Returns the hierarchies in which this process may make groups: those of version 1 if there are any, else
+ * that of version 2.
  *
- * @param root Where cgroups are mounted.
- * @param membership Text of `/proc/self/cgroup`: groups are made below the server's own, so that a limit on the server applies
- * to its sandboxes, too.
+ * @param root Mount point of the cgroup filesystems.
+ * @param membership Text of `/proc/self/cgroup`. Groups are made below the server's own, so that a limit on
+ * the server also applies to its sandboxes.
  */
 export function findHierarchies(root: string, membership: string): Hierarchy[] {
   const own = parseMembership(membership);
@@ -76,7 +87,7 @@ const versionOneSettings: Record<Controller, (limits: Limits) => Setting[]> = {
 
 const versionOneSharedSettings: Record<Controller, (limits: SharedLimits) => Setting[]> = {
   memory: ({ memoryBytes }) => [
-    // Without it the kernel counts no group below.
+    // Without this setting, the kernel does not count the child groups.
     { file: "memory.use_hierarchy", value: "1", optional: true },
     { file: "memory.limit_in_bytes", value: String(memoryBytes) },
     socketBuffers(memoryBytes),
@@ -85,7 +96,10 @@ const versionOneSharedSettings: Record<Controller, (limits: SharedLimits) => Set
   cpu: () => [],
 };
 
-/** Version 1 counts the buffers of sockets apart from memory, and only where they have a limit; version 2 counts them as memory. */
+/**
+ * Returns the limit of socket buffers. Version 1 counts them apart from memory, and only with a limit;
+ * version 2 counts them as memory.
+ */
 export function socketBuffers(memoryBytes: number): Setting {
   const bytes = Math.floor(memoryBytes / SHARE_OF_SOCKETS);
   return { file: "memory.kmem.tcp.limit_in_bytes", value: String(bytes), optional: true };
@@ -134,7 +148,7 @@ function versionTwoSettings(
   ].filter(({ controller }) => controllers.includes(controller as Controller));
 }
 
-/** Parses lines `id:controllers:path`; version 2 has no controllers in its line. */
+/** Parses lines of the form `id:controllers:path`; the line of version 2 has no controllers. */
 function parseMembership(text: string): Map<string, string> {
   const own = new Map<string, string>();
   for (const line of text.split("\n")) {

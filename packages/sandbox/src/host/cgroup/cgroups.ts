@@ -7,17 +7,20 @@ import type { Limits } from "../../interface/spec.ts";
 import { cgroupGauge } from "../cgroup-gauge.ts";
 import type { Controller, Hierarchy, Setting, SharedLimits } from "./cgroup-layouts.ts";
 
-/** A process may have to finish a write to a slow disk before it can end. After this time it is left to the next sweep. */
+/**
+ * Milliseconds after which processes that cannot be killed are left to the next sweep. A process may first
+ * have to finish a write to a slow disk.
+ */
 const KILL_TIMEOUT_MS = 8_000;
-/** Shortest and longest interval between two checks. */
+/** Shortest and longest interval between two checks, in milliseconds. */
 const [FIRST_CHECK_MS, LAST_CHECK_MS] = [3, 25];
-/** Values that lift the limit of CPU time, by version. */
+/** Values that remove the limit of CPU time, by the file of each cgroup version. */
 const NO_CPU_LIMIT = { "cpu.cfs_quota_us": "-1", "cpu.max": "max" };
 
 /**
- * The control groups of one installation: `berth-INSTANCE/NAME` in each hierarchy. A process joins by writing its own pid to
- * each of `processFiles` before it becomes bwrap, so no process of a sandbox is ever outside of them. To join takes the kernel ten
- * milliseconds or more, during which it waits.
+ * The control groups of one installation: `berth-INSTANCE/NAME` in each hierarchy. A process writes its own
+ * pid to each of `processFiles` before it executes bwrap, so no process of a sandbox is ever outside them.
+ * Joining blocks the process for ten milliseconds or more.
  */
 export class Cgroups {
   readonly controllers: readonly Controller[];
@@ -25,12 +28,13 @@ export class Cgroups {
   readonly #shared: SharedLimits | null;
   /** Parents whose limits this process has set. */
   readonly #limited = new Set<string>();
-  /** The directories of its groups. */
+  /** Parent directories of the installation's groups, one for each hierarchy. */
   readonly parents: readonly string[];
 
   /**
-   * @param hierarchies from `findHierarchies`. With none, `create` makes nothing and nothing is limited.
-   * @param shared Limits of all groups of the installation together; null: none.
+   * @param hierarchies from `findHierarchies`. With an empty list, `create` makes no groups and nothing is
+   * limited.
+   * @param shared Limits of all groups of the installation together; null for none.
    */
   constructor(hierarchies: readonly Hierarchy[], instance: string, shared: SharedLimits | null = null) {
     this.#hierarchies = hierarchies;
@@ -39,7 +43,7 @@ export class Cgroups {
     this.controllers = hierarchies.flatMap(({ controllers }) => controllers);
   }
 
-  /** The groups below the `parents` of an earlier process, to remove them. */
+  /** Returns an object that can remove the groups below the `parents` of an earlier process. */
   static in(parents: readonly string[]): Cgroups {
     return new Cgroups(
       parents.map((parent) => ({
@@ -52,7 +56,9 @@ export class Cgroups {
     );
   }
 
-  /** Makes a group without limits. Throws a `SandboxError` when the kernel rejects it, and then leaves nothing. */
+  /**
+   * Makes a group without limits. Throws a `SandboxError`, and leaves nothing, when the kernel rejects it.
+   */
   async create(name: string): Promise<Cgroup> {
     const directories = this.#directories(name);
     try {
@@ -77,7 +83,7 @@ export class Cgroups {
     };
   }
 
-  /** Names of the existing groups, also of other processes of this installation. */
+  /** Returns the names of the existing groups, including those of other processes of this installation. */
   async names(): Promise<string[]> {
     const lists = await Promise.all(
       this.parents.map((parent) => readdir(parent, { withFileTypes: true }).catch(() => [])),
@@ -92,7 +98,10 @@ export class Cgroups {
     ];
   }
 
-  /** Kills all members until none is left, then removes the group. Rejects when a member still lives after eight seconds. */
+  /**
+   * Kills all members until none is left, then removes the group. Rejects when a member still lives after
+   * eight seconds.
+   */
   async destroy(name: string): Promise<void> {
     const directories = this.#directories(name);
     await liftCpuLimit(directories);
@@ -106,7 +115,7 @@ export class Cgroups {
     }
   }
 
-  /** Destroys all matching groups, whatever happens to one of them; rejects when one could not be destroyed. */
+  /** Destroys all matching groups, even when one fails; then rejects with the first failure. */
   async destroyAll(matching: (name: string) => boolean): Promise<void> {
     const names = await this.names();
     const results = await Promise.allSettled(
@@ -116,12 +125,12 @@ export class Cgroups {
     if (failed) throw failed.reason;
   }
 
-  /** Removes the parents when no group is left in them. */
+  /** Removes the parents that contain no group. */
   async close(): Promise<void> {
     await Promise.all(this.parents.map((parent) => rmdir(parent).catch(() => {})));
   }
 
-  /** Whether the limits of all groups together are in force: those of memory and of processes. */
+  /** Returns whether the shared limits of memory and of processes are in force. */
   async sharedLimitsHold(): Promise<boolean> {
     const shared = this.#shared;
     const counted = ["memory", "pids"] as const;
@@ -156,7 +165,7 @@ export class Cgroups {
     if (!existed || hierarchy.controllers.length > 1) await delegate(hierarchy, parent);
     if (this.#shared !== null && !(existed && this.#limited.has(parent))) {
       this.#limited.add(parent);
-      // The kernel rejects less than is in use at this moment; each sandbox still has its own limits.
+      // The kernel rejects a limit below the current usage; each sandbox still has its own limits.
       for (const setting of hierarchy.sharedSettings(this.#shared))
         await write(parent, { ...setting, optional: true });
     }
@@ -172,20 +181,29 @@ export class Cgroups {
   }
 }
 
+/** A control group in all hierarchies. */
 export interface Cgroup {
   readonly name: string;
   readonly processFiles: readonly string[];
-  /** Sets its limits, which its members from before are held to as well. Throws a `SandboxError` when the kernel rejects them. */
+  /**
+   * Sets the limits, which also apply to present members. Throws a `SandboxError` when the kernel rejects
+   * them.
+   */
   limit(limits: Limits): Promise<void>;
-  /** Host pids of all its processes. */
+  /** Returns the host pids of all processes in the group. */
   members(): Promise<number[]>;
   readonly gauge: LimitGauge;
-  /** To be called before members are killed: a process that used up its CPU time could not end until it gets more. */
+  /**
+   * Removes the CPU limit. Call it before members are killed: a process without CPU time left could not end.
+   */
   liftCpuLimit(): Promise<void>;
   destroy(): Promise<void>;
 }
 
-/** Version 2 passes controllers down only where each level enables them. */
+/**
+ * Enables the controllers for child groups. Cgroup version 2 passes them down only where each level enables
+ * them.
+ */
 async function delegate(hierarchy: Hierarchy, parent: string): Promise<void> {
   if (hierarchy.controllers.length < 2) return;
   const value = hierarchy.controllers.map((controller) => `+${controller}`).join(" ");
@@ -202,7 +220,10 @@ async function write(directory: string, setting: Setting): Promise<void> {
   }
 }
 
-/** Files of the other version, and of a removed group, do not exist. */
+/**
+ * Removes the CPU limit. Errors are ignored: files of the other cgroup version and of a removed group do not
+ * exist.
+ */
 async function liftCpuLimit(directories: readonly string[]): Promise<void> {
   await Promise.allSettled(
     directories.flatMap((directory) =>
