@@ -32,31 +32,39 @@ import { makeSystemTop, prepareSystem } from "./system-layers/system-mount.ts";
 import { takeChanges } from "./system-layers/take-changes.ts";
 
 export interface BubblewrapOptions {
-  /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`. Names its control groups. */
+  /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`, part of the names of its control groups. */
   instance: string;
-  /** Host directory for generated files, created with mode 0700 when missing. `close` removes what the engine put there. */
+  /**
+   * Host directory for generated files, created with mode 0700 when missing. `close` removes the engine's
+   * files in it.
+   */
   stateDir: string;
   egress: Egress;
   /**
-   * Whether processes of this instance that are elsewhere (in another container, or before the machine started anew) are gone,
-   * because this one holds what only one of them can have. A sweep then removes what they left. Default: they may be alive.
+   * Whether processes of this instance elsewhere (in another container, or before a reboot) must be gone,
+   * because this process holds something exclusive. A sweep then also removes what they left. Default: false.
    */
   sole?: boolean;
-  /** PEM of CAs that sandboxes trust besides those of the host. */
+  /** CA certificates in PEM that sandboxes trust besides those of the host. */
   certificates: string[];
-  /** Programs on the PATH of every sandbox: script text by name. */
+  /** Programs on the PATH of every sandbox: script text by name. Default: none. */
   programs?: Readonly<Record<string, string>>;
   /**
-   * Limit of a disk whose spec has null as `diskBytes`, where this machine can enforce it. A disk that is created where it
-   * cannot never gets a limit. Default none.
+   * Limit in bytes of a disk whose spec has null as `diskBytes`, where this machine can enforce limits. A
+   * disk that was created where it cannot never gets a limit. Default: none.
    */
   defaultDiskBytes?: number;
-  /** What all sandboxes of the installation may use together, where this machine can enforce it. Default: no limit. */
+  /**
+   * Limits of all sandboxes of the installation together, where this machine can enforce them. Default: none.
+   */
   sharedLimits?: SharedLimits;
   log?: (line: object) => void;
 }
 
-/** Rejects with `SandboxError` when a program is missing or the machine's kind is unknown. */
+/**
+ * Creates an engine whose sandboxes are bubblewrap processes. Rejects with `SandboxError` when a host program
+ * is missing or this CPU architecture is not supported.
+ */
 export async function createBubblewrapEngine(options: BubblewrapOptions): Promise<SandboxEngine> {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(options.instance)) throw new SandboxError("not an instance id");
   if (!isArchitecture(process.arch)) throw new SandboxError(`no system call filter for ${process.arch}`);
@@ -102,7 +110,7 @@ class BubblewrapEngine implements SandboxEngine {
   readonly #parts: EngineParts;
   readonly #images: DiskImages;
   readonly #open = new OpenSandboxes();
-  /** What could not be removed of closed sandboxes, for the next sweep; see `Leftovers.own`. */
+  /** Directories of closed sandboxes that could not be removed, for the next sweep; see `Leftovers.own`. */
   readonly #leftovers = new Map<string, string>();
   #systemTop: Promise<string> | undefined;
   #count = 0;
@@ -182,7 +190,7 @@ class BubblewrapEngine implements SandboxEngine {
         }),
         launcher.cgroup.limit(spec.limits),
       ] as const;
-      // All must settle before any is undone.
+      // Every step must settle before any is undone.
       await Promise.allSettled(steps);
       const [{ image, files }, network] = await Promise.all(steps);
       const system = await this.#prepareSystem(spec, directory, files);

@@ -1,4 +1,4 @@
-// The conformance suite on the bubblewrap engine.
+// Subject: the conformance suite on the bubblewrap engine.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// What is left when a sandbox, its process 1, or the server ends: bubblewrap-engine.ts and sweep-host.ts.
+// Subject: what remains when a sandbox, its process 1, or the server ends (bubblewrap-engine.ts,
+// sweep-host.ts).
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -50,7 +51,7 @@ function makeEngine(): Promise<SandboxEngine> {
   });
 }
 
-/** The same in a process of its own. */
+/** Returns source text that makes the same engine in another process. */
 function makeEngineText(): string {
   const [engineAt, standInAt] = ["./bubblewrap-engine.ts", "../../test-support/fake-egress.ts"].map((name) =>
     JSON.stringify(new URL(name, import.meta.url).href),
@@ -73,7 +74,7 @@ function open(name = "a"): Promise<Sandbox> {
   });
 }
 
-/** Host pids of the sandboxes of this test. */
+/** Returns the host pids of this test's sandboxes. */
 function processes(): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -88,7 +89,7 @@ function processes(): number[] {
     });
 }
 
-/** Directories of the control groups of this test's engines. */
+/** Returns the directories of the control groups of this test's engines. */
 function parents(): string[] {
   return findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8")).map(
     (hierarchy) => `${hierarchy.directory}/berth-${instance}`,
@@ -133,7 +134,7 @@ test("close: nothing of a sandbox is left but its disk", { skip: !root }, async 
   assert.deepEqual(processes(), []);
   assert.deepEqual(groups(), []);
   assert.deepEqual(hostMounts(directory), mounts);
-  // The engine looks at the locks of the machine now and then, for which it opens a file for a moment. The process that waits for
+  // The engine sometimes opens a file for a moment to read the machine's locks. The process that waits for
   // the next sandbox has seven pipes.
   await until(
     () => readdirSync("/proc/self/fd").length === descriptors + 7,
@@ -210,14 +211,14 @@ test("server is killed → no process is left, and a sweep removes the rest", { 
 
 test("server is killed while a sandbox starts → no process is left", { skip: !root }, async () => {
   const disk = `${directory}/disk-c`;
-  // So little CPU time that bwrap takes long to start process 1.
+  // With so little CPU time, bwrap takes long to start process 1.
   const limits = "{ memoryBytes: 1e8, pids: 64, cpus: 0.01, diskBytes: null }";
   const text = `
     ${makeEngineText()}
     await engine.open({ id: "c", disk: ${JSON.stringify(disk)}, uid: ${uid}, limits: ${limits}, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
   `;
   const names = () => processes().map((pid) => /^Name:\t(.*)/m.exec(status(pid))?.[1]);
-  // On a slow machine process 1 may be there when the test looks.
+  // On a slow machine, process 1 may already run when the test first checks.
   let isSeen = false;
   for (let tries = 0; !isSeen; tries++) {
     assert.ok(tries < 20, "it is never seen to start");
@@ -248,7 +249,8 @@ test("sweep: what a process elsewhere made stays, unless the engine is the only 
   skip: !root,
 }, async () => {
   const [, pid, started] = thisProcess().split(".");
-  // The same pid and start as this process, in another container; and as a process that is gone, in an earlier release.
+  // The first has the pid and start time of this process, but in another container. The second is named as an
+  // earlier release named a process, which is gone.
   const [elsewhere, former] = [`0123456789ab.${pid}.${started}`, `${pid}-1`];
   const state = `${directory}/state`;
   for (const owner of [elsewhere, former])
@@ -327,13 +329,13 @@ test("sweep: killed at any point → the next sweep removes everything", {
   assert.ok(points > 3, `only ${points} points`);
 });
 
-/** Of its pids. */
+/** Returns the sandbox's PID namespace. */
 async function namespaceOf(sandbox: Sandbox): Promise<string> {
   const { output } = await sandbox.run({ script: "readlink /proc/self/ns/pid", timeoutMs: 60_000 });
   return Buffer.from(output).toString().trim();
 }
 
-/** The processes of a sandbox and bwrap. */
+/** Returns the pids of the sandbox's processes and of its bwrap. */
 function pidsIn(namespace: string): number[] {
   const inside = processes().filter((pid) => link(`/proc/${pid}/ns/pid`) === namespace);
   return [...inside, ...inside.map((pid) => Number(/^PPid:\t(\d+)/m.exec(status(pid))?.[1]))];

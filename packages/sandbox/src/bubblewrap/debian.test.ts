@@ -1,4 +1,4 @@
-// Sandboxes with a Debian root filesystem: system-layers/.
+// Subject: sandboxes with a Debian root filesystem (system-layers/).
 import assert from "node:assert/strict";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Open descriptors of the server after commands: commands/command-run.ts.
+// Subject: open descriptors of the server after commands (commands/command-run.ts).
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

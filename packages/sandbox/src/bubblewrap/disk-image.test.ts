@@ -1,4 +1,4 @@
-// Sandboxes on disks with a limit: disk-image/ through the engine.
+// Subject: sandboxes on disks with a limit (disk-image/, through the engine).
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -58,7 +58,7 @@ function open(disk = "disk", snapshots: readonly MountedSnapshot[] = []): Promis
   });
 }
 
-/** Runs a module in another process, with an engine of its own, on the same directory. */
+/** Runs a module in another process, with an engine of its own on the same directory. */
 function elsewhere(
   text: string,
   before: readonly string[] = [],
@@ -132,10 +132,10 @@ test("snapshot: server is killed → its changes are kept and no mount is", {
   assert.equal(await ok(sandbox, `cat ${shownAt}/file`), "file\nkept");
 });
 
-/** No other test of the machine has it. */
+/** A path that no other test on this machine uses. */
 const shownAt = `/data/repo-${process.pid}`;
 
-/** The overlays on this file's disks, of every mount namespace. */
+/** Returns the overlays on this file's disks, in every mount namespace. */
 function overlays(): string[] {
   const lines = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

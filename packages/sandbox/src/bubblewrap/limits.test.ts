@@ -1,4 +1,4 @@
-// Memory, processes and disk space of a sandbox: cgroup/ and commands/limit-gauge.ts.
+// Subject: limits of a sandbox's memory, processes and disk space (cgroup/, commands/limit-gauge.ts).
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -11,9 +11,9 @@ import { missingForSnapshots } from "./snapshot/missing-for-snapshots.ts";
 const run = promisify(execFile);
 
 /**
- * What this host supports and lacks. Never throws.
+ * Returns what this host supports and lacks. Never throws.
  *
- * @param directory of the host, for trials.
+ * @param directory Host directory for trials.
  */
 export async function probeHost(
   cgroups: Pick<Cgroups, "controllers" | "sharedLimitsHold">,
@@ -55,7 +55,7 @@ async function bubblewrap(): Promise<Capability> {
   }
 }
 
-/** A trial as the sandbox will do it: from an unprivileged uid. */
+/** Tries what a sandbox does, from an unprivileged uid. */
 async function userNamespaces(root: boolean): Promise<Capability> {
   const bwrap = [
     "bwrap",
@@ -81,12 +81,15 @@ async function userNamespaces(root: boolean): Promise<Capability> {
 const HOST_ADVICE =
   "Unprivileged user namespaces are denied. Allow them (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns).";
 
-/** The files with which Docker and Podman mark their containers. */
+/** Returns whether a file exists with which Docker or Podman marks its containers. */
 function inContainer(): boolean {
   return ["/.dockerenv", "/run/.containerenv"].some((path) => existsSync(path));
 }
 
-/** The flags of `docker run` that the container lacks. The kernel refuses a new /proc while parts of the present one are hidden. */
+/**
+ * Returns advice with the missing flags of `docker run`. The kernel rejects a new /proc while parts of the
+ * existing one are hidden.
+ */
 function containerAdvice(error: unknown): string {
   const { stderr = "" } = error as { stderr?: string };
   return stderr.includes("mount proc")
@@ -121,7 +124,7 @@ async function sharedLimits(cgroups: Pick<Cgroups, "sharedLimitsHold">): Promise
   );
 }
 
-/** Whether disks can have a limit, by a trial in this directory. Never throws. */
+/** Returns whether disks can have a limit, by a trial in this directory. Never throws. */
 export async function diskLimit(directory: string): Promise<Capability> {
   const missing = await missingForImages(directory);
   if (missing === null) return yes("limit_disk", "Enforced: a disk with a limit is a filesystem of its own.");
@@ -131,7 +134,7 @@ export async function diskLimit(directory: string): Promise<Capability> {
   );
 }
 
-/** Whether sandboxes can mount snapshots, by a trial in this directory. Never throws. */
+/** Returns whether sandboxes can mount snapshots, by a trial in this directory. Never throws. */
 export async function snapshots(directory: string): Promise<Capability> {
   const missing = await missingForSnapshots(directory);
   if (missing === null) return yes("templates", "A repository is prepared once and shown to many sessions.");

@@ -2,22 +2,23 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { Cgroups } from "../host/cgroup/cgroups.ts";
 import { isLeftover, removeAll } from "../host/leftovers.ts";
 
-/** What a process of an engine left when it died, or could not remove while it ran. */
+/** The remains of dead processes of an engine, and what this process failed to remove. */
 export interface Leftovers {
   stateDir: string;
-  /** As in `BubblewrapOptions`. */
+  /** See `BubblewrapOptions.sole`. */
   sole: boolean;
   cgroups: Cgroups;
-  /** Leftovers of closed sandboxes of this process: generated directory by name of the control group. */
+  /** Leftovers of closed sandboxes of this process: generated directory by control group name. */
   own: Map<string, string>;
 }
 
 /**
- * Removes what dead processes left: the members of their control groups, the groups, and generated files. Mounts, loop devices
- * and network namespaces need no sweep: they belong to namespaces that end with their processes.
+ * Removes what dead processes left: the members of their control groups, the groups, and generated files.
+ * Mounts, loop devices and network namespaces need no sweep, because they belong to namespaces that end with
+ * their processes.
  *
- * A failure does not stop the rest, and the sweep may be interrupted anywhere: the directory of a dead process is removed
- * after its groups, since it says where they are.
+ * A failure does not stop the rest, and the sweep may be interrupted anywhere. The directory of a dead
+ * process is removed after its groups, since it contains their paths.
  *
  * @throws SandboxError with the number of failures.
  */
@@ -37,7 +38,10 @@ export async function sweepHost({ stateDir, sole, cgroups, own }: Leftovers): Pr
   ]);
 }
 
-/** A process that ran in another control group than this one made its groups below that. */
+/**
+ * Removes the groups and directory of a dead process. It may have made its groups below another control group
+ * than this process.
+ */
 async function removeOwner(directory: string, stale: (name: string) => boolean): Promise<void> {
   const parents = (await readFile(`${directory}/groups`, "utf8").catch(() => "")).split("\n");
   const former = Cgroups.in(parents.filter(Boolean));

@@ -1,4 +1,4 @@
-// The conformance suite on the bubblewrap engine, in a process that is not root.
+// Subject: the conformance suite on the bubblewrap engine, in a process that is not root.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chownSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
@@ -50,7 +50,7 @@ test("without root, and without a way to gain privileges: the engine passes the 
   }
 });
 
-/** The checkout may lie where no other uid can read. */
+/** Copies the packages, because other uids may not be able to read the checkout. */
 function copyPackage(directory: string): void {
   cpSync(process.execPath, `${directory}/node`);
   mkdirSync(`${directory}/node_modules/@berth`, { recursive: true });

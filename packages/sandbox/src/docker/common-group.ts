@@ -4,10 +4,13 @@ import { Cgroups } from "../host/cgroup/cgroups.ts";
 import type { EngineClient } from "./engine-client.ts";
 
 const ROOT = "/sys/fs/cgroup";
-/** The namespace in which the paths of control groups are those of the machine; the kernel gives it this number. */
+/**
+ * The initial cgroup namespace, in which paths are those of the machine. The kernel always gives it this
+ * number.
+ */
 const MACHINES_NAMESPACE = "cgroup:[4026531835]";
 
-/** The control group that all containers of an installation are in, with limits of what they use together. */
+/** The control group of all containers of an installation, which limits them together. */
 export class CommonGroup {
   readonly #cgroups: Cgroups | null;
   readonly #name: string;
@@ -17,7 +20,10 @@ export class CommonGroup {
     this.#name = `berth-${instance}`;
   }
 
-  /** Where the engine has systemd make its groups, or this process sees only a part of them, there is none. */
+  /**
+   * Creates the object. There is no group when the container engine uses systemd for its groups, or when this
+   * process sees only some of the groups.
+   */
   static async of(client: EngineClient, instance: string, shared: SharedLimits | null): Promise<CommonGroup> {
     const info = (await client.call("GET", "/info").catch(() => null)) as { CgroupDriver?: unknown } | null;
     const namespace = await readlink("/proc/self/ns/cgroup").catch(() => "");
@@ -26,12 +32,18 @@ export class CommonGroup {
     return new CommonGroup(cgroups, instance);
   }
 
-  /** Makes the group when it is missing, and returns its path, for the engine; null when there is none whose limits hold. */
+  /**
+   * Makes the group when it is missing, and returns its path for the container engine; null when no group
+   * with effective limits is possible.
+   */
   async path(): Promise<string | null> {
     return (await this.#cgroups?.sharedLimitsHold()) === true ? `/${this.#name}` : null;
   }
 
-  /** Removes the group when no container is in it. The engine made it for the other controllers, too, and Podman one below it. */
+  /**
+   * Removes the group when no container is in it. The container engine also made it for other controllers,
+   * and Podman made a child group.
+   */
   async close(): Promise<void> {
     if (this.#cgroups === null) return;
     const names = await readdir(ROOT).catch(() => []);

@@ -12,7 +12,7 @@ import type { EngineVersion } from "./engine-client.ts";
 const MIB = 1024 * 1024;
 const CPU_PERIOD = 100_000;
 
-/** A sandbox does not have `/sys` at all. */
+/** Paths that are masked; a sandbox has no `/sys` at all. */
 const MASKED = [...HIDDEN_FILES, ...HIDDEN_DIRECTORIES, "/sys"];
 
 export interface ContainerParts {
@@ -27,16 +27,19 @@ export interface ContainerParts {
   shared: string;
   /** Host directory of the generated files of this sandbox. */
   own: string;
-  /** Path of the control group to be in; null: the engine's. */
+  /** Path of the parent control group; null for the container engine's own. */
   group: string | null;
-  /** The profile as JSON, and the file that holds it. */
+  /** The profile as JSON text, and the path of a file that contains it. */
   seccomp: { text: string; file: string };
 }
 
-/** The request to create a container. Process 1 is the supervisor; it ends with the attached stream. */
+/**
+ * Returns the request that creates a container. Process 1 is the supervisor, which ends with the attached
+ * stream.
+ */
 export function containerBody(parts: ContainerParts): object {
   const { image, uid, limits, labels, group } = parts;
-  // When both are full a quarter is left for processes, enough to delete files.
+  // A full /dev/shm leaves memory for processes, enough to delete files.
   const shareOfMemory = (part: number) => Math.max(MIB, Math.floor(limits.memoryBytes / part));
   return {
     Image: image,
@@ -78,7 +81,10 @@ export function containerBody(parts: ContainerParts): object {
   };
 }
 
-/** Podman has defaults of its own for limits that are missing. The control group limits processes first, nproc limits those of the uid. */
+/**
+ * Sets every limit, because Podman has defaults for missing ones. The control group's process limit takes
+ * effect first; nproc counts all processes of the uid.
+ */
 function ulimits({ pids }: Limits): object[] {
   const values = {
     nofile: openFilesLimit(pids),
@@ -88,7 +94,10 @@ function ulimits({ pids }: Limits): object[] {
   return Object.entries(values).map(([Name, value]) => ({ Name, Soft: value, Hard: value }));
 }
 
-/** Docker takes the text of the profile, Podman the path of a file, and hidden paths as an option. */
+/**
+ * Returns the security options. Docker takes the profile's text. Podman takes the path of a file, and masked
+ * paths as an option.
+ */
 function securityOptions({ version, seccomp }: ContainerParts): string[] {
   return version.name === "Podman"
     ? ["no-new-privileges", `seccomp=${seccomp.file}`, `mask=${MASKED.join(":")}`]

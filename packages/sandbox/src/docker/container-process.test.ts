@@ -9,6 +9,6 @@ test("openNamespace: a process that is in no container → rejected", () => {
       name: "SandboxError",
       message: /same machine/,
     });
-  // A shared control group does not make it a container's process.
+  // Being in the same control group does not make a process the container's.
   assert.throws(() => openNamespace("/", process.pid, "net"), { name: "SandboxError" });
 });

@@ -6,11 +6,12 @@ import { cgroupGauge } from "../host/cgroup-gauge.ts";
 import { SandboxError } from "../interface/errors.ts";
 
 /**
- * Opens a namespace of a container's process 1. The pid comes from the engine: an engine on another machine, or in
- * another pid namespace, would name an unrelated process here, whose namespaces must not be touched. So the process must be in a
- * control group of the container, before and after its namespace is opened, and another than this process's.
+ * Opens a namespace of a container's process 1. The pid comes from the container engine. If that runs on
+ * another machine, or in another PID namespace, the pid names an unrelated process here, whose namespaces
+ * must not be touched. So the process must be in a control group of the container, before and after its
+ * namespace is opened. The namespace must also differ from this process's.
  *
- * @throws SandboxError when it is not.
+ * @throws SandboxError when that is not so.
  */
 export function openNamespace(container: string, pid: number, kind: "net" | "mnt"): number {
   const notHere = new SandboxError(
@@ -33,7 +34,7 @@ function isIn(container: string, pid: number): boolean {
 }
 
 /**
- * Reads the counters of a container's control groups: those of its process 1.
+ * Returns a gauge that reads the counters of a container's control groups.
  *
  * @param init Host pid of process 1.
  */
@@ -41,13 +42,18 @@ export function containerGauge(init: number): LimitGauge {
   return cgroupGauge(groupOf(init, "memory"), groupOf(init, "pids"));
 }
 
-/** Where the kernel counts the buffers of sockets apart from memory: engines have no option that works with all of them. */
+/**
+ * Limits socket buffers where the kernel counts them apart from memory. Container engines have no option for
+ * it that works in all versions.
+ */
 export async function limitSocketBuffers(init: number, memoryBytes: number): Promise<void> {
   const { file, value } = socketBuffers(memoryBytes);
   await writeFile(`${groupOf(init, "memory")}/${file}`, value, { flag: "r+" }).catch(() => {});
 }
 
-/** Directory of the control group of a container's process 1; undefined where it is not visible. */
+/**
+ * Returns the directory of the control group of a container's process 1; undefined when it is not visible.
+ */
 function groupOf(init: number, controller: "memory" | "pids"): string | undefined {
   const membership = readMembership(init);
   const [root, path] = membership.has(controller)
@@ -56,7 +62,10 @@ function groupOf(init: number, controller: "memory" | "pids"): string | undefine
   return path !== undefined && existsSync(`${root}${path}`) ? `${root}${path}` : undefined;
 }
 
-/** Paths of control groups by controller. Version 1 has one for each, version 2 one for all, under the empty name. */
+/**
+ * Returns paths of control groups by controller. Version 1 has one for each, version 2 one for all, under the
+ * empty name.
+ */
 function readMembership(pid: number): Map<string, string> {
   try {
     const lines = readFileSync(`/proc/${pid}/cgroup`, "latin1").trim().split("\n");

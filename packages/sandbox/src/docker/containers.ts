@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { ImageError, SandboxError } from "../interface/errors.ts";
 import { type EngineClient, EngineRequestError } from "./engine-client.ts";
 
-/** Labels of every container, by which a sweep finds those of a dead process. */
+/** Labels of every container, by which a sweep finds the containers of a dead process. */
 export const INSTANCE = "berth.instance";
 /** The process (`thisProcess`) and number of the engine that made it. */
 export const OWNER = "berth.owner";
@@ -23,7 +23,7 @@ export class Containers {
     this.#client = client;
   }
 
-  /** Rejects with `ImageError` when the engine lacks the image. */
+  /** Creates a container and returns its id. Rejects with `ImageError` when the engine lacks the image. */
   async create(image: string, body: object): Promise<string> {
     try {
       const made = (await this.#client.call("POST", "/containers/create", body)) as { Id?: unknown } | null;
@@ -45,7 +45,10 @@ export class Containers {
     return this.#client.attach(id);
   }
 
-  /** Host pid of process 1. Rejects with `ImageError` when the image has no shell to run. */
+  /**
+   * Starts a container and returns the host pid of its process 1. Rejects with `ImageError` when the image
+   * has no shell to run.
+   */
   async start(id: string, image: string): Promise<number> {
     try {
       await this.#client.call("POST", `/containers/${id}/start`);
@@ -70,14 +73,14 @@ export class Containers {
       if (!(error instanceof EngineRequestError)) throw error;
       if (error.status === 404) return;
       if (error.status !== 409) throw error;
-      // It is being removed already.
+      // Status 409: the container is already being removed.
       await this.#client.call("POST", `/containers/${id}/wait?condition=removed`).catch((late: unknown) => {
         if (!(late instanceof EngineRequestError) || late.status !== 404) throw late;
       });
     }
   }
 
-  /** All containers of an instance, running or not, whichever process made them. */
+  /** Returns all containers of an instance, running or not, whichever process made them. */
   async list(instance: string): Promise<Found[]> {
     const filters = encodeURIComponent(JSON.stringify({ label: [`${INSTANCE}=${instance}`] }));
     const response = await this.#client.call("GET", `/containers/json?all=true&filters=${filters}`);

@@ -4,8 +4,8 @@ const HEADER = 8;
 const STDOUT = 1;
 
 /**
- * Extracts standard output from an attached stream. Each frame has a header: one byte for the stream, three unused, four for
- * the length of the body. Only an incomplete header is buffered.
+ * Extracts standard output from an attached stream. Each frame has a header: one byte for the stream, three
+ * unused bytes, and four for the length of the body. Only an incomplete header is buffered.
  */
 export class Demultiplexer extends Transform {
   readonly #onError: (bytes: Buffer) => void;

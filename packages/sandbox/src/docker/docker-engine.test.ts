@@ -23,7 +23,7 @@ import { EngineClient } from "./engine-client.ts";
 
 for (const kind of ["dockerd", "podman"] as const) engineTests(kind);
 
-/** What the docker engine does besides the conformance suite. */
+/** Tests what the docker engine does beyond the conformance suite. */
 function engineTests(kind: EngineKind): void {
   const skip = missingForEngine(kind) ?? false;
   describe(`sandboxes by ${kind}`, { skip, timeout: 300_000 }, () => {
@@ -209,7 +209,7 @@ test("create: no container engine → the error names the socket", {
   });
 });
 
-/** Opens a sandbox, reports it, and keeps running. */
+/** Opens a sandbox, prints a line, and keeps running. */
 const SERVER = `
 import { createEgress } from ${JSON.stringify(import.meta.resolve("@berth/egress"))};
 import { createDockerEngine } from ${JSON.stringify(new URL("./docker-engine.ts", import.meta.url).href)};

@@ -25,20 +25,23 @@ import { type ContainerHost, startContainer } from "./start-container.ts";
 export interface DockerOptions {
   /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; a label of its containers. */
   instance: string;
-  /** Unix socket of the engine. Default: Docker's, or else Podman's. */
+  /** Unix socket of the container engine. Default: Docker's, or Podman's when Docker's does not exist. */
   socket?: string | null;
-  /** Image of the sandboxes that name none. */
+  /** Image of sandboxes whose spec names none. */
   defaultImage: string;
-  /** Host directory for generated files, created with mode 0700 when missing. `close` removes what the engine put there. */
+  /**
+   * Host directory for generated files, created with mode 0700 when missing. `close` removes the engine's
+   * files in it.
+   */
   stateDir: string;
   egress: Egress;
   /** Limits of all sandboxes of the installation together. Default: none. */
   sharedLimits?: SharedLimits;
-  /** As in `BubblewrapOptions`. */
+  /** See `BubblewrapOptions.sole`. */
   sole?: boolean;
-  /** PEM of CAs that sandboxes trust besides those of the host. */
+  /** CA certificates in PEM that sandboxes trust besides those of the host. */
   certificates: string[];
-  /** Programs on the PATH of every sandbox: script text by name. */
+  /** Programs on the PATH of every sandbox: script text by name. Default: none. */
   programs?: Readonly<Record<string, string>>;
   log?: (line: object) => void;
 }
@@ -47,10 +50,11 @@ export interface DockerOptions {
 const SOCKETS = ["/var/run/docker.sock", "/run/podman/podman.sock"] as const;
 
 /**
- * An engine whose sandboxes are containers of Docker or Podman on this machine.
+ * Creates an engine whose sandboxes are containers of Docker or Podman on this machine.
  *
- * Rejects with `SandboxError` when no engine answers, it is too old, or this process is not root: it enters the network
- * namespaces of containers, and gives disks away to the uids of sessions.
+ * Rejects with `SandboxError` when no container engine responds, when it is too old, or when this process is
+ * not root. Root is needed to enter the network namespaces of containers, and to give disks to the uids of
+ * sessions.
  */
 export async function createDockerEngine(options: DockerOptions): Promise<SandboxEngine> {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(options.instance)) throw new SandboxError("not an instance id");
@@ -160,7 +164,9 @@ class DockerEngine implements SandboxEngine {
     await rm(this.#host.directory, { recursive: true, force: true });
   }
 
-  /** Whether a container belongs to no running process or, if this engine made it, to no open sandbox. */
+  /**
+   * Returns whether a container belongs to no running process or, if this engine made it, to no open sandbox.
+   */
   #isLeftover(owner: string, sandbox: string): boolean {
     if (owner === this.#host.owner) return !this.#open.has(sandbox);
     return isLeftover(owner, this.#sole);

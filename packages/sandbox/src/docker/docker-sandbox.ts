@@ -3,19 +3,19 @@ import type { Socket } from "node:net";
 import type { NetworkNamespace } from "@berth/egress";
 import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
 
-/** Everything of a sandbox that must be released. */
+/** The parts of a sandbox, all of which must be released. */
 export interface DockerSandboxParts extends LivingParts {
   stream: Socket;
   network: NetworkNamespace;
-  /** Host directory of its own, outside of the disk, deleted with it. */
+  /** Host directory of this sandbox, outside the disk, deleted with it. */
   directory: string;
   /** Kills and removes the container. */
   removeContainer(): Promise<void>;
-  /** Called when all has been released; `whole` is false when something could not be. */
+  /** Called when everything has been released; `whole` is false when some part could not be. */
   released(whole: boolean): void;
 }
 
-/** A running container; it ends when its attached stream does. */
+/** A running container. It ends when its attached stream ends. */
 export class DockerSandbox extends LivingSandbox {
   readonly #parts: DockerSandboxParts;
 
@@ -26,12 +26,12 @@ export class DockerSandbox extends LivingSandbox {
     if (parts.stream.destroyed) this.close().catch(() => {});
   }
 
-  /** The container engine kills the control group of the container. */
+  /** Removes the container; the container engine kills all processes in its control group. */
   protected async release(): Promise<void> {
     const { stream, network, directory, removeContainer, released } = this.#parts;
     const removed = await Promise.allSettled([removeContainer(), network.close()]);
     stream.destroy();
-    // Retried, since pipes may be created in it at this moment.
+    // Retried, since pipes may be created in it at the same time.
     const emptied = rm(directory, { recursive: true, force: true, maxRetries: 8, retryDelay: 10 });
     const results = [...removed, ...(await Promise.allSettled([emptied]))];
     const failed = results.find((result) => result.status === "rejected");

@@ -1,4 +1,4 @@
-// The conformance suite on the docker engine, with Docker.
+// Subject: the conformance suite on the docker engine, with Docker.
 import { conformanceOf } from "../../test-support/docker-conformance.ts";
 
 conformanceOf("dockerd");

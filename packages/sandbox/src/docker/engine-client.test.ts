@@ -8,7 +8,7 @@ import { type TestContext, test } from "node:test";
 import { Containers } from "./containers.ts";
 import { EngineClient } from "./engine-client.ts";
 
-/** The socket of a scripted container engine. */
+/** Starts a scripted container engine and returns the path of its socket. */
 async function speaking(t: TestContext, listener: RequestListener): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "berth-client-"));
   const server = createServer(listener).listen(join(directory, "socket"));

@@ -2,12 +2,12 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
 import { SandboxError } from "../interface/errors.ts";
 
-/** The API of Docker 20.10, which Podman has from 3.0 on. */
+/** API version of Docker 20.10, which Podman supports from 3.0 on. */
 const MIN_API = [1, 41] as const;
 const TIMEOUT_MS = 60_000;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
-/** The engine responded with an error status. */
+/** An error status in a response of the container engine. */
 export class EngineRequestError extends SandboxError {
   readonly status: number;
 
@@ -18,14 +18,14 @@ export class EngineRequestError extends SandboxError {
 }
 
 export interface EngineVersion {
-  /** `Docker` or `Podman`, with its version. */
+  /** The product: `Docker` or `Podman`. */
   name: "Docker" | "Podman";
   version: string;
-  /** Version of the API that is used, such as `1.41`. */
+  /** API version in use, such as `1.41`. */
   api: string;
 }
 
-/** The few calls of the Docker Engine API that a sandbox needs, over the engine's unix socket. */
+/** The calls of the Docker Engine API that a sandbox needs, over the engine's unix socket. */
 export class EngineClient {
   readonly #socket: string;
   readonly version: EngineVersion;
@@ -35,7 +35,7 @@ export class EngineClient {
     this.version = version;
   }
 
-  /** Rejects with `SandboxError` when no engine responds at the socket, or it is too old. */
+  /** Rejects with `SandboxError` when no container engine responds at the socket, or when it is too old. */
   static async connect(socket: string): Promise<EngineClient> {
     const response = (await call(socket, "GET", "/version")) as Record<string, unknown>;
     const components = Array.isArray(response.Components) ? response.Components : [];
@@ -51,18 +51,24 @@ export class EngineClient {
     return new EngineClient(socket, { name, version: String(response.Version), api });
   }
 
-  /** Returns the JSON of the response, or null. Rejects with `EngineRequestError` for an error status. */
+  /**
+   * Returns the JSON of the response, or null when it is not JSON. Rejects with `EngineRequestError` for an
+   * error status.
+   */
   call(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<unknown> {
     return call(this.#socket, method, this.#path(path), body);
   }
 
-  /** Opens the stream of a container's input and outputs, before the container starts. It ends with the container. */
+  /**
+   * Opens the stream of a container's input and outputs, before the container starts. The stream ends with
+   * the container.
+   */
   attach(container: string): Promise<Socket> {
     const path = this.#path(`/containers/${container}/attach?stream=1&stdin=1&stdout=1&stderr=1`);
     return new Promise((resolve, reject) => {
       const outgoing = begin(this.#socket, "POST", path, { connection: "Upgrade", upgrade: "tcp" });
       outgoing.on("upgrade", (_, socket: Socket, head: Buffer) => {
-        // It may break before anybody reads it.
+        // The socket may fail before anybody reads it.
         socket.on("error", () => {});
         if (head.length > 0) socket.unshift(head);
         socket.setTimeout(0);

@@ -10,7 +10,7 @@ const LIMIT_TERMINALS = perlScript("docker/limit-terminals.pl");
 const NAMESPACE = 3;
 
 /**
- * Limits the pseudoterminals of a container: engines have no option for it.
+ * Limits the pseudoterminals of a container, for which container engines have no option.
  *
  * @param init Host pid of process 1.
  * @throws SandboxError when it is not the container's, or its terminals cannot be limited.

@@ -1,4 +1,4 @@
-// The conformance suite on the docker engine, with Podman.
+// Subject: the conformance suite on the docker engine, with Podman.
 import { conformanceOf } from "../../test-support/docker-conformance.ts";
 
 conformanceOf("podman");

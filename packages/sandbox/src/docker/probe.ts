@@ -2,7 +2,7 @@ import { type Capability, degraded, no, yes } from "../interface/capability.ts";
 import { type EngineClient, EngineRequestError } from "./engine-client.ts";
 import type { ContainerHost } from "./start-container.ts";
 
-/** The fields used of the engine's `/info`. */
+/** The used fields of the engine's `/info`. */
 interface Info {
   SecurityOptions?: string[] | null;
   MemoryLimit?: boolean;
@@ -12,7 +12,7 @@ interface Info {
   Rootless?: boolean;
 }
 
-/** What the container engine supports and lacks. Never throws. */
+/** Returns what the container engine supports and lacks. Never throws. */
 export async function probeContainers(
   client: EngineClient,
   { defaultImage, group }: Pick<ContainerHost, "defaultImage" | "group">,

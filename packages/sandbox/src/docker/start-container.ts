@@ -24,7 +24,7 @@ import { limitTerminals } from "./limit-terminals.ts";
 
 const START_TIMEOUT_MS = 20_000;
 
-/** What a sandbox uses of its engine. */
+/** The parts of the engine that a sandbox uses. */
 export interface ContainerHost {
   containers: Containers;
   group: CommonGroup;
@@ -43,9 +43,9 @@ export interface ContainerHost {
 /**
  * Starts a container for a sandbox and sets the sandbox up.
  *
- * @param directory Host directory of its own, to be created.
- * @param undo gets the steps that undo everything when opening fails.
- * @param released called when the sandbox has been released.
+ * @param directory Host directory for this sandbox, to be created.
+ * @param undo Receives the steps that undo everything when opening fails.
+ * @param released Called when the sandbox has been released.
  */
 export async function startContainer(
   host: ContainerHost,
@@ -107,7 +107,7 @@ function requireSupported({ uid, limits, runtimeClass, snapshots = [], system }:
   if (system !== undefined) throw new SandboxError("containers run images, not system trees");
 }
 
-/** False when process 1 ends, or does not respond in time. */
+/** Returns false when process 1 ends, or does not respond in time. */
 async function isReady(supervisor: Supervisor): Promise<boolean> {
   const timer = new AbortController();
   const tooLong = delay(START_TIMEOUT_MS, false, { signal: timer.signal }).catch(() => false);
@@ -116,7 +116,10 @@ async function isReady(supervisor: Supervisor): Promise<boolean> {
   return ready;
 }
 
-/** Process 1 at the other end of the attached stream, and its standard error when it could not start. */
+/**
+ * Returns the supervisor of process 1 at the other end of the attached stream, and a function that returns
+ * its standard error.
+ */
 function superviseOver(stream: Socket, { log }: ContainerHost, { id }: SandboxSpec) {
   let text = "";
   const output = new Demultiplexer((bytes) => {

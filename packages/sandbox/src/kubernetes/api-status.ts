@@ -1,6 +1,6 @@
-/** What the API server refused, in its own words. */
+/** A request that the API server rejected, with the server's message. */
 export class ApiError extends Error {
-  /** The status of its answer. */
+  /** HTTP status of the response. */
   readonly code: number;
 
   constructor(code: number, message: string) {
@@ -9,7 +9,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The client's errors quote all that was answered, with what differs each time. Others are as they were. */
+/**
+ * Converts the client's error, whose message quotes the whole response, to an `ApiError`. Returns other
+ * errors unchanged.
+ */
 export function plainError(error: unknown): unknown {
   const { code, body } = error as { code?: unknown; body?: unknown };
   if (typeof code !== "number") return error;
@@ -25,20 +28,20 @@ function messageIn(body: unknown): string | null {
   }
 }
 
-/** Lets an error of the API server with one of these statuses pass as no error. */
+/** Returns an error handler that ignores errors of the API server with one of these statuses. */
 export function unless(...statuses: number[]): (error: unknown) => void {
   return (error) => {
     if (!statuses.some((status) => isStatus(error, status))) throw error;
   };
 }
 
-/** For a read of what may not be there. */
+/** Converts a 404 to null, for reads of objects that may not exist. */
 export function orNull(error: unknown): null {
   if (isStatus(error, 404)) return null;
   throw error;
 }
 
-/** Whether the API server answered with this status. */
+/** Returns whether the API server responded with this status. */
 export function isStatus(error: unknown, status: number): boolean {
   return (error as { code?: unknown }).code === status;
 }

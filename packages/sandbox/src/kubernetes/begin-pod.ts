@@ -19,43 +19,46 @@ import { sendContents } from "./send-contents.ts";
 import { type Sent, sendFiles } from "./send-files.ts";
 import type { WantedPod } from "./wanted-pod.ts";
 
-/** For a node, where nobody is told that the pod waits. */
+/** Maximum milliseconds to wait for a node when the spec has no `onWaiting`. */
 const UNTOLD_PLACE_MS = 90_000;
-/** Another pod on another disk takes less long than to wait for one whose node may be lost. */
+/**
+ * Milliseconds after which a pool pod that does not respond is given up: its node may be lost, and another
+ * pod is faster.
+ */
 const POOL_TIMEOUT_MS = 10_000;
-/** The way to process 1 leads over the API server and the kubelet. */
+/** Milliseconds for process 1 to respond, through the API server and the kubelet. */
 const RESPONSE_TIMEOUT_MS = 15_000;
 
-/** A sandbox that is to be opened. */
+/** A sandbox that is being opened. */
 export interface Opening extends WantedPod {
   host: PodHost;
   spec: SandboxSpec;
-  /** Gets the steps that undo everything when opening fails. */
+  /** Receives the steps that undo everything when opening fails. */
   undo: (() => Promise<unknown>)[];
 }
 
-/** A pod whose process 1 responds and has no other process beside it. */
+/** A pod whose process 1 responds and is the only process. */
 export interface BegunPod {
   pod: PodId;
-  /** It ran before. */
+  /** Whether the pod already ran. */
   wasThere: boolean;
   connection: PipeConnection;
   processOne: ProcessOne;
   supervisor: Supervisor;
   pipes: PodPipes;
   view: PodView;
-  /** Of a new pod: it is watched until that is ended. */
+  /** Set for a new pod, which is watched until this is ended. */
   start?: PodStart;
 }
 
-/** Starts a pod, or goes on in the one of an earlier lease or of the pool where that fits. */
+/** Starts a pod, or adopts that of an earlier lease or of the pool when it fits. */
 export async function beginPod(opening: Opening): Promise<BegunPod> {
   const { host, body, spec, undo } = opening;
   let pod = await host.placer.take(body);
   undo.push(() => host.placer.remove(pod, epochOf(body), false));
   if (!pod.isNew) {
     const adopted = await adopt(opening, pod).catch((error: unknown) => {
-      // Nothing is on its disk: another disk is there sooner than it is known that this one's node is lost.
+      // The disk is empty, so another disk is faster than finding out whether this one's node is lost.
       if (spec.isOfPool) throw new SandboxError("a pod of the pool cannot be taken", { cause: error });
       host.log({ msg: "a pod cannot be gone on with", sandbox: spec.id, error: String(error) });
       return null;
@@ -66,7 +69,7 @@ export async function beginPod(opening: Opening): Promise<BegunPod> {
   return await beginNew(opening, pod);
 }
 
-/** Goes on in a pod that is there. Null: it has other contents than the sandbox is to have. */
+/** Adopts an existing pod. Returns null when its contents differ from what the sandbox needs. */
 async function adopt(opening: Opening, pod: TakenPod): Promise<BegunPod | null> {
   const { host, spec, contents } = opening;
   const connection = await PipeConnection.open(await startServer(host, pod, spec));
@@ -87,7 +90,11 @@ async function adopt(opening: Opening, pod: TakenPod): Promise<BegunPod | null> 
   }
 }
 
-/** In a pod that is there. @throws SandboxError when a pod of the pool does not answer soon. */
+/**
+ * Starts the server in an existing pod.
+ *
+ * @throws SandboxError when a pod of the pool does not respond soon.
+ */
 async function startServer(
   { cluster }: PodHost,
   { name }: PodId,
@@ -101,7 +108,10 @@ async function startServer(
   throw new SandboxError("a pod of the pool does not answer");
 }
 
-/** Connects to the server of a new pod's pipes, with the files of the sandbox in place. The pod is still watched. */
+/**
+ * Connects to the server of a new pod's pipes, once the sandbox's files are in place. The pod is still
+ * watched.
+ */
 export async function beginNew(opening: Opening, pod: PodId): Promise<BegunPod> {
   const { host, spec, sent, undo } = opening;
   const { placeMs, imageMs } = host.times;

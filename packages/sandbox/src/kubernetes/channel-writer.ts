@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
 
-/** What may be under way in each direction of a channel; as in `pipe-server.pl`. */
+/** Maximum bytes in flight in each direction of a channel; the same as in `pipe-server.pl`. */
 const WINDOW_BYTES = 262_144;
-/** The most data of a frame. */
+/** Maximum bytes of data in a frame. */
 export const CHUNK_BYTES = 65_536;
 
-/** Sends what the other side allows. A write is done when the other side has written all of it. */
+/** Sends as much as the other side allows. A write completes when the other side has written all of it. */
 export class ChannelWriter extends Writable {
   readonly #send: (kind: string, body: Uint8Array) => void;
   #allowed = WINDOW_BYTES;
@@ -13,7 +13,10 @@ export class ChannelWriter extends Writable {
   #underWay = 0;
   #done: ((error?: Error | null) => void) | null = null;
 
-  /** @param closed called at once when it is destroyed: what is written to a pipe that is opened again must not meet what is left in it. */
+  /**
+   * @param closed Called as soon as the writer is destroyed. When the pipe is opened again, new bytes must
+   * not follow old ones that are left in it.
+   */
   constructor(send: (kind: string, body: Uint8Array) => void, closed: () => void) {
     super({
       decodeStrings: true,

@@ -1,9 +1,9 @@
-// Subject: connecting to a cluster, where something for it is missing.
+// Subject: errors when the requirements for connecting to a cluster are missing.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 
-/** As in an installation without the client. */
+/** Simulates an installation without the client. */
 const WITHOUT_CLIENT = `import { registerHooks } from "node:module";
   registerHooks({
     resolve(name, context, next) {

@@ -16,13 +16,16 @@ import { type PodProcess, startProcess } from "./pod-process.ts";
 import { throwRefusal } from "./refusal.ts";
 import { watchPod } from "./watch-pod.ts";
 
-/** One pod, of all that ever have its name. */
+/** Identifies one pod; its name alone may be used again. */
 export interface PodId {
   name: string;
   uid: string;
 }
 
-/** Before the kubelet kills what ignores its request. Without such a time, a pod is gone before its processes are. */
+/**
+ * Seconds until the kubelet kills processes that ignore SIGTERM. With 0, the pod object would vanish before
+ * its processes end.
+ */
 const GRACE_SECONDS = 1;
 const RETRY_MS = 100;
 
@@ -31,7 +34,7 @@ interface Notes {
   annotations: Readonly<Record<string, string>>;
 }
 
-/** The calls to one namespace of a cluster's API server that sandboxes need. */
+/** Calls to the API server of a cluster, for sandboxes in one namespace. */
 export class Cluster {
   readonly namespace: string;
   readonly #library: Library;
@@ -46,8 +49,10 @@ export class Cluster {
   }
 
   /**
-   * @param kubeconfig Path of a file; null: the account of the pod in which this process runs.
-   * @param namespace Null: the kubeconfig's, or that of the pod.
+   * Connects to a cluster. Rejects with `SandboxError` when its address or account is unusable.
+   *
+   * @param kubeconfig Path of a file; null for the service account of this process's pod.
+   * @param namespace Null for the namespace of the kubeconfig or of this process's pod.
    */
   static async connect(kubeconfig: string | null, namespace: string | null): Promise<Cluster> {
     const { library, config } = await loadClient(kubeconfig);
@@ -55,7 +60,10 @@ export class Cluster {
     return new Cluster(library, config, namespace ?? context?.namespace ?? "default");
   }
 
-  /** Of the namespace; no other namespace of any cluster has it. Rejects at once when the API server is away. */
+  /**
+   * Returns the uid of the namespace, which is unique among all clusters. Rejects at once when the API server
+   * is unreachable.
+   */
   async uid(): Promise<string> {
     const api = plainApi(this.#config.makeApiClient(this.#library.CoreV1Api));
     const { metadata } = await api.readNamespace({ name: this.namespace });
@@ -63,18 +71,22 @@ export class Cluster {
     return metadata.uid;
   }
 
-  /** Host and port of the API server, as this process reaches it. */
+  /** Host and port at which this process reaches the API server. */
   get server(): [host: string, port: number] {
     const url = new URL(this.#config.getCurrentCluster()?.server ?? "https://kubernetes.default");
     return [url.hostname.replace(/^\[(.*)\]$/, "$1"), Number(url.port || 443)];
   }
 
-  /** For the objects of extensions. */
+  /** Returns the client for objects of API extensions. */
   customObjects(): CustomObjectsApi {
     return patientApi(this.#config.makeApiClient(this.#library.CustomObjectsApi));
   }
 
-  /** Whether this account may do that in the namespace. @param group of the API. Default: the core. */
+  /**
+   * Returns whether this account may do that in the namespace.
+   *
+   * @param group API group. Default: the core group.
+   */
   async may(verb: string, resource: string, group = ""): Promise<boolean> {
     const [name, subresource] = resource.split("/");
     const api = plainApi(this.#config.makeApiClient(this.#library.AuthorizationV1Api));
@@ -99,9 +111,9 @@ export class Cluster {
   }
 
   /**
-   * Resolves when the API server would take a pod, which is not made.
+   * Resolves when the API server would accept the pod; a dry run, which creates nothing.
    *
-   * @throws RuntimeClassError when the cluster does not have its runtime class.
+   * @throws RuntimeClassError when the cluster does not have its runtime class; NoRoomError beyond a quota.
    */
   async tryPod(body: V1Pod): Promise<void> {
     await this.#api
@@ -110,7 +122,8 @@ export class Cluster {
   }
 
   /**
-   * Null when a pod of this name is there, unless a quota allows no other.
+   * Returns null when a pod of this name exists, unless a quota is exhausted: the API server checks that
+   * first.
    *
    * @throws RuntimeClassError when the cluster does not have its runtime class; NoRoomError beyond a quota.
    */
@@ -128,7 +141,10 @@ export class Cluster {
     return await this.#api.readNamespacedPod({ name, namespace: this.namespace }).catch(orNull);
   }
 
-  /** Changes labels and annotations of a pod that has some, as it was read. Null: it was changed since, or is gone. */
+  /**
+   * Changes labels and annotations of a pod that has both. Returns null when the pod changed since it was
+   * read, or is gone.
+   */
   async noteInPod({ metadata }: V1Pod, notes: Notes): Promise<V1Pod | null> {
     const { name = "", resourceVersion } = metadata ?? {};
     const body = [
@@ -150,10 +166,10 @@ export class Cluster {
   }
 
   /**
-   * Removes a pod as it was read. The node kills its processes, and until they are gone the pod is there; one of which no process is left
-   * goes at once.
+   * Deletes a pod unless it changed since it was read. The pod object remains until the node has killed its
+   * processes; with `isEmpty`, it is removed at once.
    *
-   * @returns false when it was changed since.
+   * @returns false when the pod changed since it was read.
    */
   async removePod({ metadata }: V1Pod, isEmpty: boolean): Promise<boolean> {
     const { name = "", uid, resourceVersion } = metadata ?? {};
@@ -177,7 +193,7 @@ export class Cluster {
     return (await this.#api.listNamespacedPod({ namespace: this.namespace, labelSelector })).items;
   }
 
-  /** Whether another pod than this one runs. */
+  /** Returns whether a pod other than `except` runs. */
   async hasRunning(labelSelector: string, except: Pick<PodId, "uid">): Promise<boolean> {
     const { items } = await this.#api.listNamespacedPod({
       namespace: this.namespace,
@@ -188,7 +204,9 @@ export class Cluster {
     return items.some(({ metadata }) => metadata?.uid !== except.uid);
   }
 
-  /** What the scheduler and the kubelet say of a pod; nothing where the account may not read that. */
+  /**
+   * Returns the events of the scheduler and the kubelet for a pod; none when the account may not read events.
+   */
   async eventsOf({ uid }: PodId): Promise<CoreV1Event[]> {
     const fieldSelector = `involvedObject.uid=${uid}`;
     const listed = await this.#api
@@ -211,7 +229,11 @@ export class Cluster {
     return listed.items;
   }
 
-  /** False when a claim of this name is there, unless a quota allows no other. @throws NoRoomError beyond a quota. */
+  /**
+   * Returns false when a claim of this name exists, unless a quota is exhausted.
+   *
+   * @throws NoRoomError beyond a quota.
+   */
   async createClaim(body: V1PersistentVolumeClaim): Promise<boolean> {
     return await this.#api.createNamespacedPersistentVolumeClaim({ namespace: this.namespace, body }).then(
       () => true,
@@ -237,24 +259,25 @@ export class Cluster {
   }
 
   /**
-   * Watches a pod until `seen` returns something else than null, and returns that.
+   * Watches a pod until `seen` returns a value other than null, and returns that value.
    *
-   * @throws what `seen` throws, and `SandboxError` when the pod is removed or the time is over.
+   * @throws what `seen` throws, and `SandboxError` when the pod is deleted or `abort` aborts.
    */
   async watchPod<T>(name: string, abort: AbortSignal, seen: (pod: V1Pod) => T | null): Promise<T> {
     while (!abort.aborted) {
       const watch = new this.#library.Watch(this.#config);
       const found = await watchPod(watch, { namespace: this.namespace, name }, abort, seen);
       if (found !== null) return found;
-      // An API server that is away, or refuses, ends each watch at once.
+      // An API server that is unreachable or rejects the request ends each watch at once.
       await delay(RETRY_MS, undefined, { signal: abort }).catch(() => {});
     }
     throw new SandboxError("the pod did not start in time");
   }
 
   /**
-   * Starts a process in a container as soon as that runs. The node tells only each second what runs, so it is tried before: often at
-   * first, and then after each further tenth of the time, since many pods that start at once have little of their node.
+   * Starts a process in a container as soon as the container runs. Kubelets report a running container only
+   * once a second, so this retries without waiting for the report. The pause grows to a tenth of the time
+   * waited, because many pods that start at once share little CPU time.
    *
    * @throws the reason of the signal once it aborts.
    */

@@ -9,15 +9,15 @@ import { ProcessOne } from "./process-one.ts";
 import { epochOf, removeHeld } from "./remove-held.ts";
 
 const GONE_TIMEOUT_MS = 90_000;
-/** A node that is out of reach answers nothing. */
+/** Milliseconds; a node that is unreachable never responds. */
 const INSIDE_TIMEOUT_MS = 10_000;
 const LOOK_MS = 200;
 
 /**
- * Ends a pod that is held now and that another process had, whose connection to it ends first. Resolves when no process of it is left, or
- * a later lease has it.
+ * Ends a pod that this lease holds and another process used; the connection of that process ends first.
+ * Resolves when no process of the pod is left, or a later lease holds it.
  *
- * @throws SandboxError when that cannot be known: its node is out of reach.
+ * @throws SandboxError when that is unknown, because its node is unreachable.
  */
 export async function endPod(cluster: Cluster, pod: V1Pod): Promise<void> {
   const { name = "", uid = "" } = pod.metadata ?? {};
@@ -39,7 +39,7 @@ export async function endPod(cluster: Cluster, pod: V1Pod): Promise<void> {
   );
 }
 
-/** By its own process 1. False when that does not happen. */
+/** Ends the pod's processes through its process 1. Returns false when that fails. */
 async function endInside(cluster: Cluster, pod: string, epoch: number): Promise<boolean> {
   try {
     const connection = await PipeConnection.open(

@@ -4,18 +4,19 @@ import type { Supervisor } from "../commands/supervisor.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { ProcessOne } from "./process-one.ts";
 
-/** Some seconds in all: another pod would take as long. */
+/** Number of checks; some seconds in all, since another pod would take as long. */
 const MAX_ROUNDS = 80;
-/** Ends a request of which the former server wrote only the beginning. */
+/** Ends a request that the earlier server wrote only partly. */
 const NEW_LINE = "\n";
-/** Every process that process 1 can see, and not itself. */
+/** Arguments for all processes that process 1 can see, except itself. */
 const ALL = ["--", "-1"];
 
 /**
- * Ends everything in the pod of an earlier lease but process 1: the shells and commands that ran there, and what they had left in the
- * background. What the former holder had asked of process 1 has been done before, since its requests are in the same pipe.
+ * Ends everything in the pod of an earlier lease except process 1: running shells and commands, and their
+ * background processes. Process 1 has already handled earlier requests of the former holder, because they are
+ * in the same pipe.
  *
- * @throws SandboxError when some of it still lives, or process 1 does not respond.
+ * @throws SandboxError when a process still lives, or process 1 does not respond.
  */
 export async function endProcesses(
   processOne: ProcessOne,
@@ -25,7 +26,7 @@ export async function endProcesses(
   processOne.input.write(NEW_LINE);
   await supervisor.request("signal", "KILL", ...ALL);
   for (let round = 0; round < MAX_ROUNDS && !supervisor.gone; round++) {
-    // A killed process counts against the sandbox's limit until it is reaped.
+    // A killed process counts towards the sandbox's limit until it is reaped.
     await supervisor.request("reap");
     if ((await view.processes()).length === 0 && !supervisor.gone) return;
     await delay(round);

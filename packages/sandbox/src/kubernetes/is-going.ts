@@ -1,4 +1,4 @@
-/** Whether an object is being deleted: it is there until nothing holds it any more. */
+/** Returns whether an object is being deleted. It remains until nothing uses it. */
 export function isGoing({ metadata }: { metadata?: { deletionTimestamp?: unknown } }): boolean {
   return metadata?.deletionTimestamp !== undefined;
 }

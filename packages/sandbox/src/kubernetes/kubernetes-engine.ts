@@ -38,39 +38,42 @@ import { WarmPods } from "./warm-pods.ts";
 export interface KubernetesOptions {
   /** Stable id of the installation; a label of its pods. */
   instance: string;
-  /** Path of a kubeconfig; null: the account of the pod in which this process runs. */
+  /** Path of a kubeconfig; null for the service account of this process's pod. */
   kubeconfig: string | null;
-  /** Null: that of the kubeconfig, or of the pod in which this process runs. */
+  /** Namespace of the pods; null for that of the kubeconfig or of this process's pod. */
   namespace: string | null;
-  /** Image of the sandboxes that name none. */
+  /** Image of sandboxes whose spec names none. */
   defaultImage: string;
-  /** Image of the container beside the sandbox: it has sh, tar and perl. Default: `defaultImage`. */
+  /** Image of the container beside the sandbox, which needs sh, tar and perl. Default: `defaultImage`. */
   serverImage?: string;
   /** Default: `IfNotPresent`. */
   imagePullPolicy?: string;
-  /** Of the volumes. Default: the cluster's own. */
+  /** Storage class of the volumes. Default: the cluster's default class. */
   storageClass?: string | null;
-  /** Class of snapshots of volumes. Default: none are taken. */
+  /** Volume snapshot class. Default: no snapshots are taken. */
   snapshotClass?: string | null;
-  /** What a disk whose spec has no limit asks for. */
+  /** Size in bytes of a disk whose spec has no limit. */
   diskBytes: number;
-  /** How long a pod may wait for a node, and there for its images and its volume. Default: ten minutes each. */
+  /** Time limits for a pod's node, and then for its images and volume. Default: ten minutes each. */
   times?: WaitTimes;
-  /** Of every pod. Default: nothing. */
+  /** Settings of every pod. Default: none. */
   pods?: Partial<PodSettings>;
-  /** The runtime classes that a spec may name in the place of that of `pods`. Default: none. */
+  /** Runtime classes that a spec may name instead of the one in `pods`. Default: none. */
   runtimeClasses?: readonly string[];
-  /** A strategic merge patch of every pod. Default: none. */
+  /** A strategic merge patch that is applied to every pod. Default: none. */
   podPatch?: object | null;
-  /** Default: what the cluster's network gives every pod. */
+  /** Default: the network that the cluster gives every pod. */
   network?: PodNetwork;
-  /** The egress gateway of all pods, in the place of `network`. Default: none. */
+  /** The egress gateway of all pods, instead of `network`. Default: none. */
   gateway?: Omit<EgressSettings, "imagePullPolicy">;
-  /** Host directory for generated files, created with mode 0700 when missing. `close` removes what the engine put there. */
+  /**
+   * Host directory for generated files, created with mode 0700 when missing. `close` removes the engine's
+   * files in it.
+   */
   stateDir: string;
-  /** PEM of CAs that sandboxes trust besides those of the host. */
+  /** CA certificates in PEM that sandboxes trust besides those of the host. */
   certificates: string[];
-  /** Programs on the PATH of every sandbox: script text by name. */
+  /** Programs on the PATH of every sandbox: script text by name. Default: none. */
   programs?: Readonly<Record<string, string>>;
   log?: (line: object) => void;
 }
@@ -79,10 +82,13 @@ const POD_SCRIPTS = {
   "pipe-server": perlText("kubernetes/pipe-server.pl"),
   "filter-syscalls": perlText("kubernetes/filter-syscalls.pl"),
 };
-/** As machines name themselves. A node's is not always that of this process. */
+/** Names of `uname -m` and of Node. A node's architecture may differ from that of this process. */
 const MACHINES = { x86_64: "x64", aarch64: "arm64" } as const;
 
-/** An engine whose sandboxes are pods of a Kubernetes cluster. Rejects with `SandboxError` when its API server does not answer. */
+/**
+ * Creates an engine whose sandboxes are pods of a Kubernetes cluster. Rejects with `SandboxError` when the
+ * API server does not respond.
+ */
 export async function createKubernetesEngine(options: KubernetesOptions): Promise<SandboxEngine> {
   const cluster = await Cluster.connect(options.kubeconfig, options.namespace);
   const place = await placeOf(cluster);
@@ -133,11 +139,11 @@ function writeFilters(directory: string): Promise<void>[] {
   );
 }
 
-/** A cluster may add a node meanwhile. */
+/** Default time limit, long enough for a cluster to add a node. */
 const PATIENCE_MS = 600_000;
-/** Of one opening, each with a pod of its own. */
+/** Attempts for one opening, each with a new pod. */
 const MAX_ATTEMPTS = 3;
-/** In a pod that was there: the sidecar's container runs already. */
+/** Time limit in a pod that already existed, where the sidecar's container already runs. */
 const SIDECAR_MS = 30_000;
 
 function networkOf(
@@ -168,7 +174,7 @@ class KubernetesEngine implements SandboxEngine {
   readonly #stateDir: string;
   readonly #host: PodHost;
   readonly #open = new OpenSandboxes();
-  /** Those that are open, by disk. */
+  /** Open sandboxes, by disk. */
   readonly #onDisks = new Map<string, PodSandbox>();
   #count = 0;
 
@@ -201,7 +207,7 @@ class KubernetesEngine implements SandboxEngine {
     return this.#open.open(spec, () => onceRoomIsMade(spec, room, open));
   }
 
-  /** Known while a sandbox is open on it. */
+  /** Returns the disk's used bytes; null unless a sandbox is open on it. */
   async diskBytes(disk: string): Promise<number | null> {
     return (await this.#onDisks.get(disk)?.diskBytes()) ?? null;
   }
@@ -240,13 +246,19 @@ class KubernetesEngine implements SandboxEngine {
     await rm(this.#host.directory, { recursive: true, force: true });
   }
 
-  /** Leases decide about those of other engines that belong to sessions. */
+  /**
+   * Returns whether a sweep may delete the pod. Pods of other engines that belong to sessions are decided by
+   * their leases.
+   */
   #isLeftover({ owner, id, epoch, hasEnded }: FoundPod): boolean {
     if (owner === this.#host.owner) return !this.#open.has(id);
     return epoch === 0 && (hasEnded || isLeftover(owner, false));
   }
 
-  /** Makes another pod in the place of one that is lost while it starts: nothing of the session has run in it. */
+  /**
+   * Opens a sandbox. A pod that is lost while it starts is replaced, because nothing of the session has run
+   * in it.
+   */
   async #openNow(spec: SandboxSpec, host: PodHost): Promise<Sandbox> {
     for (let attempt = 1; ; attempt += 1)
       try {

@@ -1,4 +1,4 @@
-// The conformance suite in pods.
+// Subject: the conformance suite on the engine in pods.
 
 import { notTodays } from "../../../../tests/effort/effort.ts";
 import { missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
@@ -8,7 +8,7 @@ import { TOGETHER } from "../../test-support/conformance/probe-tests.ts";
 import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
 import { startPodSubject } from "../../test-support/kubernetes-engine.ts";
 
-/** One of as many tests is run each day, and all escape probes: a pod takes some seconds to start. */
+/** One of this many tests runs each day, besides all escape probes, because a pod takes seconds to start. */
 const SAMPLE = 5;
 const NETWORK_TESTS = [
   REFUSALS_TOLD,

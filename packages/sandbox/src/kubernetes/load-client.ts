@@ -4,9 +4,9 @@ import { SandboxError } from "../interface/errors.ts";
 export type Library = typeof import("@kubernetes/client-node");
 
 /**
- * Loads the client of Kubernetes, and the address and account of a cluster.
+ * Loads the Kubernetes client, and the address and account of a cluster.
  *
- * @param kubeconfig Path of a file; null: the account of the pod in which this process runs.
+ * @param kubeconfig Path of a file; null for the service account of this process's pod.
  * @throws SandboxError with a sentence for the operator.
  */
 export async function loadClient(
@@ -16,7 +16,7 @@ export async function loadClient(
   const config = new library.KubeConfig();
   try {
     if (kubeconfig !== null) config.loadFromFile(kubeconfig);
-    // Without it the library loads an account of nowhere.
+    // Checked first, because the library would otherwise load an unusable account.
     else if ((process.env.KUBERNETES_SERVICE_HOST ?? "") === "") throw new Error("in no pod");
     else config.loadFromCluster();
   } catch (error) {

@@ -9,17 +9,20 @@ import { hasEndedPart, isDead } from "./pod-status.ts";
 import { epochOf } from "./remove-held.ts";
 import type { Sent } from "./send-files.ts";
 
-/** Annotation: a digest of what a pod was made with. */
+/** Annotation: digest of the inputs from which a pod was made. */
 const MADE_WITH = "berth.made-with";
-/** Annotation: a digest of the contents that were sent to it when it was made; empty: none, since it was made for the pool. */
+/**
+ * Annotation: digest of the contents that were sent to a pod when it was made; empty for a pod of the pool,
+ * which got none.
+ */
 const CONTENTS = "berth.contents";
 
 /**
- * Notes in a pod what it is made with, so that a later lease knows whether it fits.
+ * Records in a pod the inputs from which it is made, so that a later lease knows whether it fits.
  *
- * @param body without its labels counts: they name who has it.
- * @param files digests of what is sent to it whoever's it is.
- * @param contents digest of what its session brings; empty: nobody's.
+ * @param body The pod. Its labels do not count, since they name its holder.
+ * @param files Digests of the files that it receives regardless of the session.
+ * @param contents Digest of what its session brings; empty when it has no session yet.
  */
 export function noteMadeWith(body: V1Pod, limits: Limits, files: readonly string[], contents: string): V1Pod {
   const { metadata } = body;
@@ -27,7 +30,7 @@ export function noteMadeWith(body: V1Pod, limits: Limits, files: readonly string
   return { ...body, metadata: { ...metadata, annotations: { ...metadata?.annotations, ...notes } } };
 }
 
-/** A digest of all that a pod is made with, and of what else decides. */
+/** Returns a digest of the pod, its limits, and any further values that decide. */
 export function madeWith(
   { metadata, spec }: V1Pod,
   { memoryBytes, pids, cpus, diskBytes }: Limits,
@@ -40,14 +43,15 @@ export function madeWith(
     .digest("hex");
 }
 
-/** The digest of the contents that were sent to a pod when it was made; empty: none. */
+/** Returns the digest of the contents that were sent to a pod when it was made; empty for none. */
 export function contentsOf({ metadata }: V1Pod): string {
   return metadata?.annotations?.[CONTENTS] ?? "";
 }
 
 /**
- * Whether a pod can serve a sandbox that wants this one, unless it does not respond: the API server knows a second late that a pod runs. A
- * sandbox of no session takes none.
+ * Returns whether a pod can serve a sandbox that wants `wanted`. The pod may still not respond, because the
+ * API server learns a second late whether it runs. A sandbox that belongs to no session takes no existing
+ * pod.
  */
 export function fits(pod: V1Pod, wanted: V1Pod): boolean {
   const made = pod.metadata?.annotations?.[MADE_WITH];
@@ -61,7 +65,10 @@ export function fits(pod: V1Pod, wanted: V1Pod): boolean {
   );
 }
 
-/** A digest of the names, modes and contents of these entries. Modes of directories do not count: the pod has its own. */
+/**
+ * Returns a digest of the names, file modes and contents of these entries. Modes of directories do not count:
+ * the pod sets its own.
+ */
 export async function digestOf({ directory, names }: Sent): Promise<string> {
   const hash = createHash("sha256");
   for (const name of names) await add(hash, directory, name);

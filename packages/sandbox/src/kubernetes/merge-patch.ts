@@ -1,4 +1,6 @@
-/** By which field entries of a list are the same, as Kubernetes merges the lists of a pod. Other lists are replaced. */
+/**
+ * Field that identifies the entries of each list that Kubernetes merges in a pod. Other lists are replaced.
+ */
 const KEYS: Readonly<Record<string, string>> = {
   containers: "name",
   initContainers: "name",
@@ -15,8 +17,8 @@ const KEYS: Readonly<Record<string, string>> = {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Applies a strategic merge patch to an object of a pod: fields are merged, null removes one, and lists with keys are merged by
- * these.
+ * Applies a strategic merge patch to an object of a pod. Fields are merged, null removes a field, and the
+ * lists in `KEYS` are merged by their keys.
  */
 export function mergePatch(target: unknown, patch: unknown, field = ""): unknown {
   const key = KEYS[field];

@@ -6,15 +6,19 @@ type Annotations = Readonly<Record<string, string>>;
 const CLUSTER_AUTOSCALER = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 const KARPENTER = "karpenter.sh/do-not-disrupt";
 
-/** What a session has is there only while it works and shortly after: what empties nodes waits that long. */
+/**
+ * Annotations of a session's pod, which exists only while the session works and shortly after. Autoscalers
+ * should wait that long.
+ */
 const HELD: Annotations = { [CLUSTER_AUTOSCALER]: "false", [KARPENTER]: "true" };
-/** What nobody has can be made anew elsewhere at any time. */
+/** Annotations of a pod in the pool, which can be made again elsewhere at any time. */
 const POOLED: Annotations = { [CLUSTER_AUTOSCALER]: "true", [KARPENTER]: "false" };
 
 /**
- * What a pod tells the autoscalers that take nodes away: whether they may evict it. Those of Kubernetes and Karpenter each have an annotation.
+ * Returns the annotations that tell the autoscalers of nodes whether they may evict a pod. The cluster
+ * autoscaler and Karpenter each have one.
  *
- * @param body with the operator's patch, whose annotations win.
+ * @param body The pod with the operator's patch, whose annotations take precedence.
  */
 export function evictionNotes({ metadata: { labels, annotations } = {} }: V1Pod): Annotations {
   const notes = labels?.[OWNER] === POOL ? POOLED : HELD;
@@ -23,7 +27,10 @@ export function evictionNotes({ metadata: { labels, annotations } = {} }: V1Pod)
   );
 }
 
-/** They are not what a pod is made with: another that takes it changes them. */
+/**
+ * Adds the annotations to a pod. They are not part of what it is made with, since a session that takes it
+ * changes them.
+ */
 export function withEvictionNotes(body: V1Pod): V1Pod {
   const { metadata } = body;
   const annotations = { ...metadata?.annotations, ...evictionNotes(body) };

@@ -1,4 +1,5 @@
-// Subject: calls of the cluster's API while its server is away. The client is the real one, its server a program of the test.
+// Subject: calls of the cluster's API while its server is down. The client is real; the server is a program
+// of the test.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
@@ -9,7 +10,7 @@ import { patientApi } from "./patient-api.ts";
 
 const POD = { name: "a", namespace: "default" };
 
-/** A server that listens only from `listen` on, and a client of it. */
+/** Returns a server that listens only after `listen` is called, and a client of it. */
 async function away(t: TestContext, respond: RequestListener) {
   const server = createServer((request, response) => {
     response.setHeader("content-type", "application/json");

@@ -1,20 +1,23 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { plainError } from "./api-status.ts";
 
-/** How long the API server may be away before a call fails: it is restarted, or another takes its place. */
+/**
+ * Milliseconds that the API server may be unavailable before a call fails, since it may be restarted or
+ * replaced.
+ */
 const AWAY_MS = 60_000;
 const RETRY_MS = 200;
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * The same API, whose calls are made again while the server, or its storage, is away, and which says why one is refused by an `ApiError`. Each
- * call may be made twice.
+ * Returns an API whose calls are retried while the server, or its storage, is unavailable. A rejected call
+ * throws an `ApiError` with the reason. Each call may be made twice.
  */
 export function patientApi<T extends object>(api: T): T {
   return withCalls(api, patiently);
 }
 
-/** The same API, which says why a call is refused by an `ApiError`. */
+/** Returns an API whose rejected calls throw an `ApiError` with the reason. Nothing is retried. */
 export function plainApi<T extends object>(api: T): T {
   return withCalls(api, async (call) => await call().catch(rejectPlainly));
 }
@@ -45,7 +48,7 @@ async function patiently<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** No answer came, or one that asks for patience. */
+/** Returns whether no response came, or the response asks to try again later. */
 function isAway(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === "number") return code >= 500 || code === TOO_MANY_REQUESTS;

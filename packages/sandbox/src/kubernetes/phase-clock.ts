@@ -1,9 +1,15 @@
 import type { V1Pod } from "@kubernetes/client-node";
 
-/** What a pod does until its processes run: it has no node yet; its node gets ready what it needs; its containers run. */
+/**
+ * The phases of a pod until its processes run: it has no node; its node prepares images and volumes; its
+ * containers run.
+ */
 export type PodPhase = "placing" | "preparing" | "starting";
 
-/** Of the init containers, which run one after another, the next one counts; then all others. */
+/**
+ * Returns the phase of a pod. It is decided by the next init container, since these run one after another,
+ * and then by all others.
+ */
 export function phaseOf({ spec, status }: V1Pod): PodPhase {
   if ((spec?.nodeName ?? "") === "") return "placing";
   const { initContainerStatuses: first = [], containerStatuses: others = [] } = status ?? {};
@@ -13,7 +19,7 @@ export function phaseOf({ spec, status }: V1Pod): PodPhase {
   return needed.length > 0 && run.length === needed.length ? "starting" : "preparing";
 }
 
-/** How long a pod has been in each phase, into which it may come again. */
+/** Measures how long a pod has been in each phase, which it may enter more than once. */
 export class PhaseClock {
   readonly #now: () => number;
   readonly #spent: Record<PodPhase, number> = { placing: 0, preparing: 0, starting: 0 };
@@ -21,7 +27,7 @@ export class PhaseClock {
   #since: number;
   #waitsSince: number;
 
-  /** @param now Milliseconds; default: of this process. */
+  /** @param now Returns milliseconds. Default: `performance.now`. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
     this.#since = now();
@@ -41,12 +47,12 @@ export class PhaseClock {
     return this.#phase;
   }
 
-  /** Milliseconds in the present phase, with those of before. */
+  /** Milliseconds in the current phase, including earlier times in it. */
   get spentMs(): number {
     return this.#spent[this.#phase] + this.#now() - this.#since;
   }
 
-  /** For how long the pod has only waited, without a pause; 0 while its containers run. */
+  /** Milliseconds that the pod has waited without interruption; 0 while its containers run. */
   get waitedMs(): number {
     return this.#phase === "starting" ? 0 : this.#now() - this.#waitsSince;
   }

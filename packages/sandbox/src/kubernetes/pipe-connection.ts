@@ -4,29 +4,36 @@ import { SandboxError } from "../interface/errors.ts";
 import { CHUNK_BYTES, ChannelWriter } from "./channel-writer.ts";
 import { PodLostError } from "./pod-lost.ts";
 
-/** The server is asked so often to say something: what lies between ends connections on which nothing is said. */
+/**
+ * Interval of keep-alive requests to the server. Without them, intermediaries would close an idle connection.
+ */
 const ALIVE_MS = 10_000;
-/** A server that has said nothing for so long is out of reach, with its node: that ends no connection by itself. */
+/**
+ * Milliseconds of silence after which the server counts as unreachable. A lost node does not close the
+ * connection.
+ */
 const SILENT_MS = 30_000;
 
-/** A running `pipe-server.pl`: its standard input and output. */
+/** Standard input and output of a running `pipe-server.pl`. */
 export interface ServerStreams {
   input: Writable;
   output: Readable;
-  /** Its standard error, once it has ended. */
+  /** Returns its standard error once it has ended. */
   errors(): string;
-  /** Null when the connection ended before the server. */
+  /** Resolves with null when the connection ended before the server did. */
   exitCode: Promise<number | null>;
 }
 
 interface Channel {
   data?(bytes: Buffer): void;
-  /** `why`: the channel failed. */
+  /** `why` is the reason when the channel failed, else null. */
   ended(why: string | null): void;
   credit?(bytes: number): void;
 }
 
-/** Uses the named pipes and uploads of one sandbox by way of the server beside it. */
+/**
+ * Gives access to the named pipes and uploads of one sandbox, through the server in the container beside it.
+ */
 export class PipeConnection {
   readonly closed: Promise<void>;
   readonly #streams: ServerStreams;
@@ -60,7 +67,7 @@ export class PipeConnection {
     });
   }
 
-  /** Rejects with `SandboxError` when the server ends before it serves. */
+  /** Resolves when the server is ready. Rejects with `SandboxError` when it ends before that. */
   static async open(streams: ServerStreams): Promise<PipeConnection> {
     const ready = Promise.withResolvers<true>();
     const connection = new PipeConnection(streams, () => ready.resolve(true));
@@ -70,22 +77,22 @@ export class PipeConnection {
     throw new SandboxError(`the server of the sandbox's pipes ended: ${streams.errors() || "no reason"}`);
   }
 
-  /** The connection has ended, and with it every stream. */
+  /** Whether the connection, and with it every stream, has ended. */
   get isGone(): boolean {
     return this.#gone;
   }
 
-  /** A server before this one has placed or removed files since the last `note`. */
+  /** Whether an earlier server placed or removed files after the last `note`. */
   get wasChanged(): boolean {
     return this.#wasChanged;
   }
 
-  /** The last note that a server before this one took; null: none. */
+  /** The last note that an earlier server stored; null for none. */
   get noted(): string | null {
     return this.#noted;
   }
 
-  /** Keeps, for servers after this one, what all files are that were placed so far. */
+  /** Stores, for later servers, a description of all files that were placed so far. */
   note(text: string): void {
     this.#send(0, "N", text);
   }
@@ -94,12 +101,15 @@ export class PipeConnection {
     this.#send(0, "M", path);
   }
 
-  /** The stream ends when every writer has closed the pipe, and not before the first has opened it. */
+  /**
+   * Reads a named pipe. The stream ends when every writer has closed the pipe, but not before the first has
+   * opened it.
+   */
   read(path: string): Readable {
     const number = this.#next();
     let taken = 0;
     const readable = new Readable({
-      // Called when what came before has been read: then as much may come again.
+      // Node calls this when the buffered bytes have been read; then the server may send as many again.
       read: () => {
         if (taken < CHUNK_BYTES) return;
         this.#send(number, "K", String(taken));
@@ -133,11 +143,14 @@ export class PipeConnection {
     return writer;
   }
 
-  /** The file appears at its path with all its bytes. */
+  /**
+   * Places a file, which appears at its path only once complete. Rejects with `SandboxError` when the server
+   * cannot place it.
+   */
   async place(path: string, mode: number, contents: AsyncIterable<Uint8Array>): Promise<void> {
     const number = this.#next();
     const stored = Promise.withResolvers<void>();
-    // It may be refused while the contents are read.
+    // The server may reject the file while the contents are still being read.
     stored.promise.catch(() => {});
     const writer = new ChannelWriter(
       (kind, body) => this.#send(number, kind, body),
@@ -176,7 +189,10 @@ export class PipeConnection {
     await removed.promise;
   }
 
-  /** What `stat` says of a path's filesystem, and of the path; see `pipe-server.pl`. Empty when the sandbox has ended. */
+  /**
+   * Returns the lines of `stat` for a path's filesystem and for the path; see `pipe-server.pl`. Empty when
+   * the sandbox has ended.
+   */
   async view(path: string): Promise<string[]> {
     const number = this.#next();
     const told = Promise.withResolvers<void>();
@@ -191,7 +207,10 @@ export class PipeConnection {
     return text.split("\n");
   }
 
-  /** For a sandbox that did not open: rejects with `PodLostError` when neither side had ended the connection. */
+  /**
+   * Closes the connection of a sandbox that did not open. Rejects with `PodLostError` when neither side had
+   * ended the connection.
+   */
   async undo(): Promise<void> {
     const wasCut = this.#gone && !this.#closedHere && (await this.#streams.exitCode) === null;
     this.close();
@@ -228,7 +247,7 @@ export class PipeConnection {
         }
       }
     } catch {
-      // No server sends such a frame.
+      // A server never sends such a frame, so the connection is not trusted further.
       this.close();
     }
   }

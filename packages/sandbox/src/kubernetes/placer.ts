@@ -11,15 +11,16 @@ import { hasEndedPart, isDead, isOutOfReach } from "./pod-status.ts";
 import { epochOf, removeHeld } from "./remove-held.ts";
 
 export interface TakenPod extends PodId {
-  /** False: it is one of an earlier lease, with the processes that ran there, or one of the pool. */
+  /** Whether the pod is new, not one of the pool or of an earlier lease, whose processes still run. */
   isNew: boolean;
-  /** Of what was sent to it when it was made; see `contentsOf`. */
+  /** Digest of what was sent to it when it was made; see `contentsOf`. */
   contents: string;
 }
 
 /**
- * The pods of all sandboxes in a namespace: one for each disk, whichever process holds its session. The label with the epoch says for which
- * lease a pod is, and only a later one changes it, which one of two that try it does.
+ * The pods of all sandboxes in a namespace: one for each disk, whichever process holds its session. The epoch
+ * label of a pod names the lease that holds it. Only a later lease changes the label, and of two that try at
+ * once, one succeeds.
  */
 export class Placer {
   readonly #cluster: Cluster;
@@ -29,10 +30,10 @@ export class Placer {
   }
 
   /**
-   * Takes the pod of its name that an earlier lease or the pool has, or makes one: what is there is taken also where a quota allows no other. What
-   * is there and does not fit is ended first.
+   * Takes the pod of this name from an earlier lease or the pool, or makes one. An existing pod can be taken
+   * even when a quota allows no new one. An existing pod that does not fit is ended first.
    *
-   * @throws SandboxError when a later lease has one, or the former cannot be ended.
+   * @throws SandboxError when a later lease holds the pod, or the existing one cannot be ended.
    */
   async take(body: V1Pod): Promise<TakenPod> {
     for (;;) {
@@ -49,14 +50,18 @@ export class Placer {
     }
   }
 
-  /** Ends a pod that was taken and does not serve. As `take` otherwise. */
+  /** Ends a pod that was taken but cannot be used, then takes one as `take` does. */
   async replace({ name }: PodId, body: V1Pod): Promise<TakenPod> {
     const pod = await this.#cluster.pod(name);
     if (pod !== null && epochOf(pod) === epochOf(body)) await endPod(this.#cluster, pod);
     return await this.take(body);
   }
 
-  /** Removes a pod, unless a later lease has it. Its volume stays. @param isEmpty whether no process of it is left. */
+  /**
+   * Removes a pod, unless a later lease holds it. Its volume is kept.
+   *
+   * @param isEmpty Whether no process of it is left.
+   */
   async remove(pod: PodId, epoch: number, isEmpty: boolean): Promise<void> {
     await removeHeld(this.#cluster, pod, epoch, isEmpty);
   }
@@ -65,12 +70,12 @@ export class Placer {
     return (await this.#cluster.pods(SANDBOX)).map((pod) => new FoundPod(pod));
   }
 
-  /** Those that nobody has taken yet. */
+  /** Returns the pods of the pool that are not taken yet. */
   async pool(): Promise<FoundPod[]> {
     return (await this.#cluster.pods(`${OWNER}=${POOL}`)).map((pod) => new FoundPod(pod));
   }
 
-  /** Null: it is gone, or was changed meanwhile. */
+  /** Labels a pod with the new lease. Returns null when the pod is gone, or was changed meanwhile. */
   async #takeOver(former: V1Pod, body: V1Pod): Promise<V1Pod | null> {
     if (epochOf(former) > epochOf(body))
       throw new SandboxError("a later lease has a sandbox of this session");
@@ -81,16 +86,16 @@ export class Placer {
   }
 }
 
-/** A pod of a sandbox, by its labels. */
+/** A pod of a sandbox, described by its labels. */
 export class FoundPod implements LeasedSandbox, PodId {
   readonly name: string;
   readonly uid: string;
   readonly owner: string;
   readonly id: string;
-  /** 0: it belongs to no session. */
+  /** Epoch of its lease; 0 when it belongs to no session. */
   readonly epoch: number;
   readonly hasEnded: boolean;
-  /** All of it runs, as far as is known, and its node is there. */
+  /** Whether all of it runs, as far as is known, and its node is reachable. */
   readonly serves: boolean;
 
   constructor(pod: V1Pod) {

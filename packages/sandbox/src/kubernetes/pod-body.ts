@@ -7,44 +7,57 @@ import type { Limits } from "../interface/spec.ts";
 import type { PodNetwork } from "./pod-network.ts";
 import { pipePath } from "./pod-pipes.ts";
 
-/** Labels of every pod, by which a sweep finds those of a dead process. */
+/** Labels of every pod, by which a sweep finds the pods of a dead process. */
 export const INSTANCE = "berth.instance";
-/** The process (`thisProcess`) and number of the engine that has it; or the pool, which no process is named like. */
+/**
+ * The process (`thisProcess`) and number of the engine that holds the pod, or `POOL`, which is never the name
+ * of a process.
+ */
 export const OWNER = "berth.owner";
+/** Value of the `OWNER` label for pods in the pool. */
 export const POOL = "pool";
+/** Label with the sandbox's id. */
 export const SANDBOX = "berth.sandbox";
-/** The epoch of the lease under which it is held; 0 in the pool; absent: it belongs to no session. */
+/** Epoch of the lease that holds the pod; 0 in the pool; absent when the pod belongs to no session. */
 export const EPOCH = "berth.epoch";
 
-/** The containers: the agent's, and the one beside it with the server of its pipes. */
+/** The agent's container, and the one beside it, which runs the server of its pipes. */
 export const SANDBOX_CONTAINER = "sandbox";
 export const SERVER_CONTAINER = "berth";
-/** Runs first, and ends once it has the files of the sandbox. */
+/** The init container, which ends once it has received the sandbox's files. */
 export const FILES_CONTAINER = "files";
 
-/** Where the files of a sandbox are, in the containers that the agent cannot reach. */
+/** Directory of a sandbox's files in the containers that the agent cannot reach. */
 export const FILES = "/berth";
+/** Directory in which the server of the pipes stores its state for later servers. */
 export const STATE = `${FILES}/state`;
-/** Where the contents that a session brings are there: they may be large, so they take no memory. */
+/**
+ * Directory, in the same containers, for files that a session brings. They may be large, so this is not in
+ * memory.
+ */
 export const CONTENT = `${FILES}/content`;
-/** Where the sandbox has the filters of its system calls, and the program that sets the right one. */
+/** Directory in the sandbox of the system call filters and of the program that applies the right one. */
 export const FILTERS_INSIDE = "/opt/berth/filters";
-/** Tells the init container that it has all files. */
+/** File or pipe by which the init container learns that all files have arrived. */
 export const READY = `${FILES}/ready`;
+/** Path at which the init container and the server see the disk. */
 export const DISK = "/disk";
-/** No session has this uid. */
+/** A uid that no session has. */
 const SERVER_UID = 65_533;
 
-/** Starts the server of the pipes, in its container; see `pipe-server.pl`. */
+/** Returns the command that starts the server of the pipes in its container; see `pipe-server.pl`. */
 export function serverCommand(epoch: number): string[] {
   return ["perl", `${FILES}/commands/pipe-server`, String(epoch), STATE];
 }
 
 const FILES_MIB = 128;
-/** Of a pod that belongs to no session, and so to nobody once its process has ended. */
+/**
+ * Seconds until a pod that belongs to no session ends by itself; nothing else removes it when its process has
+ * died.
+ */
 const UNLEASED_SECONDS = 900;
 
-/** What the operator's settings say of every pod. */
+/** The operator's settings for every pod. */
 export interface PodSettings {
   nodeSelector: Readonly<Record<string, string>>;
   tolerations: readonly V1Toleration[];
@@ -57,15 +70,18 @@ export interface PodParts {
   image: string;
   serverImage: string;
   imagePullPolicy: string;
-  /** Null: the disk ends with the pod. */
+  /** Name of the disk's claim; null when the disk ends with the pod. */
   claim: string | null;
   settings: PodSettings;
   network: ReturnType<PodNetwork["parts"]>;
   uid: number;
   limits: Limits;
-  /** Writable directories: their path on the disk and in the sandbox, and their mode when they are made. */
+  /** Writable directories: path on the disk, path in the sandbox, and mode at creation. */
   writable: readonly (Mount & { mode: number })[];
-  /** Files and directories below `FILES` or `CONTENT` and where the sandbox sees them, read-only. */
+  /**
+   * Files and directories below `FILES` or `CONTENT`, and the paths at which the sandbox sees them,
+   * read-only.
+   */
   readOnly: readonly ReadOnlyMount[];
 }
 
@@ -75,7 +91,10 @@ export interface ReadOnlyMount {
   inside: string;
 }
 
-/** The pod of a sandbox. It has no account, no restart, and nothing of the node but its kernel. */
+/**
+ * Returns the pod of a sandbox. It has no service account, never restarts, and shares nothing with the node
+ * but the kernel.
+ */
 export function podBody(parts: PodParts): V1Pod {
   const { name, labels, claim, uid, network, settings } = parts;
   const { nodeSelector, tolerations, runtimeClass } = settings;
@@ -117,10 +136,11 @@ function filesVolume(): V1Volume {
   return { name: "files", emptyDir: { medium: "Memory", sizeLimit: `${FILES_MIB}Mi` } };
 }
 
-/** Makes the directories of the disk, which belong to the agent, and waits for the files of the sandbox. */
+/** Makes the directories of the disk, which the agent owns, and waits for the sandbox's files. */
 function filesContainer(parts: PodParts) {
-  // A file, when they have come already; else a pipe, so that a node on which many wait is not kept busy by that. What brought them ends
-  // first: it would end with this container, as if it had failed.
+  // When the files are there, READY is a file; otherwise this waits on a pipe, which costs a busy node no CPU
+  // time. It waits until the process that brought the files has ended: otherwise that process would be killed
+  // with this container and seem to have failed.
   const alone = "until set -- /proc/[0-9]*; [ $# -eq 1 ]; do sleep 0.02; done";
   const wait = `{ mkfifo ${READY} 2>/dev/null; cat ${READY}; ${alone}; }`;
   return {
@@ -137,7 +157,10 @@ function filesContainer(parts: PodParts) {
   };
 }
 
-/** It shares no namespace of processes with the sandbox, so that the agent reaches nothing of it. */
+/**
+ * Runs the server of the pipes. It shares no PID namespace with the sandbox, so the agent can reach nothing
+ * in it.
+ */
 function serverContainer(parts: PodParts) {
   return {
     name: SERVER_CONTAINER,
@@ -172,8 +195,9 @@ function sandboxContainer(parts: PodParts) {
 }
 
 /**
- * Process 1, with its pipes and its limits: every session has a uid of its own, whose processes the kernel counts, and each of these may open as many
- * files as `openFilesLimit` says on the node. Every container has variables with the address of the API server.
+ * Starts process 1 with its pipes and limits. Every session has its own uid, so the kernel counts its
+ * processes separately. Each process may open as many files as `openFilesLimit` computes on the node. The
+ * `KUBERNETES_*` variables that every container gets are removed.
  */
 const START = `n=$1; shift; ulimit -p $n 2>/dev/null || ulimit -u $n; ulimit -c 0
 table=$(cat /proc/sys/fs/file-max 2>/dev/null); files=$((\${table:-0} / 2 / n))
@@ -199,8 +223,8 @@ const CONTAINED = {
 };
 
 /**
- * Run as the agent, who owns them: nobody else has to change owners. The volume's group would be inherited by all that is made in
- * them; five digits of a mode end that.
+ * Makes the directories as the agent, so that their owner need not be changed. Everything made in them would
+ * inherit the volume's group; the leading zero of a five-digit mode prevents that.
  */
 function makeDirectories({ writable }: PodParts): string {
   const make = ({ host, mode }: { host: string; mode: number }) =>
@@ -215,7 +239,7 @@ function sandboxMounts({ writable, readOnly }: PodParts): V1VolumeMount[] {
     { volume: "files", path: "programs", inside: PROGRAMS_INSIDE },
   ];
   return [
-    // A writable directory may lie below a read-only one, and none the other way round.
+    // A writable directory may lie below a read-only one, never the other way round.
     ...[...standard, ...readOnly].map(({ volume, path, inside }) => ({
       name: volume,
       mountPath: inside,

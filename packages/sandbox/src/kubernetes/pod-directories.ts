@@ -5,16 +5,16 @@ import { placeOf } from "./content-places.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
 import { CONTENT } from "./pod-body.ts";
 
-/** Of each file, by its path below the directory: what changes when its content does. */
+/** A version of each file, by its path below the directory, which changes with the content. */
 type Versions = Map<string, string>;
 
 interface Copy extends MountedDirectory {
-  /** In the container beside the sandbox. */
+  /** Path in the container beside the sandbox. */
   path: string;
   sent: Versions;
 }
 
-/** Copies of host directories that a pod has. */
+/** The copies of host directories in a pod. */
 export class PodDirectories {
   readonly #copies: readonly Copy[];
 
@@ -23,7 +23,7 @@ export class PodDirectories {
   }
 
   /**
-   * Copies the directories as they are now.
+   * Copies the directories in their current state.
    *
    * @param to Host directory from which they are sent to the pod.
    */
@@ -38,7 +38,7 @@ export class PodDirectories {
     return new PodDirectories(await Promise.all(copies));
   }
 
-  /** Sends what has changed, each file as a whole. */
+  /** Sends the files that have changed, each as a whole, and removes deleted ones. */
   async refresh(target: string, connection: PipeConnection): Promise<void> {
     const copy = this.#copies.find((one) => one.target === target);
     if (copy === undefined) return;

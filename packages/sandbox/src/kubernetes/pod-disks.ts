@@ -17,26 +17,27 @@ const DISK = "berth.disk";
 /** Annotation of a claim: the name of its disk. */
 const DISK_NAME = "berth.disk-name";
 /**
- * Some classes enlarge and delete only what no node has mounted. Where a node finds a volume of a pod that has ended still busy, it tries
- * again after half a second, and each time after twice as long: the eighth time after 127 seconds.
+ * Milliseconds that a change of a volume may take. Some storage classes resize and delete only volumes that
+ * no node has mounted. When the volume of an ended pod is still busy, the kubelet retries after half a
+ * second, then doubles the delay. The eighth retry comes after 127 seconds.
  */
 const CHANGE_TIMEOUT_MS = 180_000;
-/** A snapshot that takes longer to become a volume saves nothing. */
+/** Milliseconds for a snapshot to become a volume; if it takes longer, cloning is as fast. */
 const FILL_TIMEOUT_MS = 30_000;
 const LOOK_MS = 100;
 
 export interface DiskOptions {
-  /** Of the volumes. Null: the cluster's default. */
+  /** Storage class of the volumes; null for the cluster's default. */
   storageClass: string | null;
-  /** Of their snapshots. Null: none are taken. */
+  /** Class of their snapshots; null when none are taken. */
   snapshotClass: string | null;
-  /** Of what gives the files of a snapshot to a session. */
+  /** Image of the pod that gives the files of a snapshot to a session's uid. */
   images: { serverImage: string; imagePullPolicy: string };
-  /** What a disk whose spec has no limit asks for. */
+  /** Size in bytes of a disk whose spec has no limit. */
   diskBytes: number;
 }
 
-/** Disks that are claims of volumes, each of the size of its limit. */
+/** Disks that are persistent volume claims, each of the size of its limit. */
 export class PodDisks implements Disks {
   readonly place: string;
   readonly snapshots?: PodSnapshots;
@@ -64,7 +65,7 @@ export class PodDisks implements Disks {
       .flatMap(({ metadata }) => metadata?.annotations?.[DISK_NAME] ?? []);
   }
 
-  /** The cluster frees the space by itself, once no pod has the volume. */
+  /** Deletes the claim. The cluster frees the space by itself once no pod uses the volume. */
   async takeAway(disk: string, epoch = Number.POSITIVE_INFINITY): Promise<() => Promise<void>> {
     await this.#endLeft(disk, epoch);
     await this.#cluster.removeClaim(claimName(disk));
@@ -72,11 +73,12 @@ export class PodDisks implements Disks {
   }
 
   /**
-   * Makes the disk unless it exists, or enlarges it. Of one that is being deleted the pod that still has it is ended first.
+   * Creates the disk unless it exists, or enlarges it. If the disk is being deleted, first ends the pod that
+   * still uses it and waits.
    *
-   * @param limit Bytes; null: the default of a new disk.
-   * @param options `epoch` of the lease that is held; default: nobody holds one. `source`: the snapshot of which a new disk is made; default: it
-   *   is empty.
+   * @param limit Bytes; null for the default size of a new disk.
+   * @param options `epoch` of the lease that is held; default: none is held. `source`: the snapshot from
+   * which a new disk is made; default: it is empty.
    * @returns the name of its claim.
    */
   async ensure(
@@ -90,7 +92,7 @@ export class PodDisks implements Disks {
     const name = claimName(disk);
     const body = this.#body(name, disk, limit ?? this.#options.diskBytes, source);
     for (;;) {
-      // Looked at first: where a quota allows no other one, the cluster does not say that this one is there.
+      // Read first, because an exhausted quota hides from a create request that the claim exists.
       const there = await this.#cluster.claim(name);
       if (there === null) {
         if (await this.#cluster.createClaim(body)) return name;
@@ -105,15 +107,16 @@ export class PodDisks implements Disks {
     }
   }
 
-  /** What a new disk is made with besides its size. */
+  /** The options of new disks. */
   get options(): DiskOptions {
     return this.#options;
   }
 
   /**
-   * Resolves when the volume of a disk that is made of a snapshot is there: once a pod waits for it.
+   * Resolves when the volume of a disk that is made from a snapshot exists, which needs a pod that waits for
+   * it.
    *
-   * @param isUnplaced whether the pod finds no node: no volume is made then, and the time does not count.
+   * @param isUnplaced Whether the pod has no node yet; no volume is made then, so that time does not count.
    * @throws SandboxError
    */
   async untilFilled(disk: string, isUnplaced: () => boolean): Promise<void> {
@@ -126,7 +129,11 @@ export class PodDisks implements Disks {
     );
   }
 
-  /** A session's pod has the name of its disk. */
+  /**
+   * Ends the pod that uses the disk; a session's pod is named after its disk.
+   *
+   * @throws SandboxError when a later lease holds it.
+   */
   async #endLeft(disk: string, epoch: number): Promise<void> {
     const pod = await this.#cluster.pod(objectName(disk, disk));
     if (pod === null) return;
@@ -142,7 +149,7 @@ export class PodDisks implements Disks {
     );
   }
 
-  /** Until the volume is enlarged, or will be when it is mounted. */
+  /** Requests the size and waits until the volume is enlarged, or will be when it is mounted. */
   async #enlarge(name: string, bytes: number): Promise<void> {
     await this.#cluster.resizeClaim(name, bytes).catch((error: unknown) => {
       throw new DiskLimitError("its storage class enlarges no volumes", { cause: error });
@@ -184,12 +191,16 @@ export class PodDisks implements Disks {
   }
 }
 
-/** A name for people, made unique by a hash. */
+/** Returns the name of a disk's claim: readable, and made unique by a hash. */
 export function claimName(disk: string): string {
   return objectName(basename(disk), disk);
 }
 
-/** A name that every kind of object may have. @param unique what no other object of the kind has. */
+/**
+ * Returns a name that is valid for every kind of object.
+ *
+ * @param unique Distinguishes it from all objects of the kind.
+ */
 export function objectName(label: string, unique: string): string {
   const slug = label
     .toLowerCase()

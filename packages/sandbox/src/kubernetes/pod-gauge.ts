@@ -1,7 +1,7 @@
 import type { LimitCounts, LimitGauge } from "../commands/limit-gauge.ts";
 import type { Supervisor } from "../commands/supervisor.ts";
 
-/** Asks process 1 of the sandbox, which sees the control group of its container. */
+/** Reads counters through process 1 of the sandbox, which sees the control group of its container. */
 export class PodGauge implements LimitGauge {
   readonly #supervisor: Supervisor;
 
@@ -9,7 +9,7 @@ export class PodGauge implements LimitGauge {
     this.#supervisor = supervisor;
   }
 
-  /** Requests arrive in the order in which they are made: one that is made before a command starts counts before it. */
+  /** Requests arrive in order, so a count that is requested before a command starts does not include it. */
   async counts(): Promise<LimitCounts> {
     return { memory: (await this.#supervisor.request("killed")) ?? 0, processes: 0 };
   }

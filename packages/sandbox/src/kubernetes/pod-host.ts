@@ -5,7 +5,7 @@ import type { PodDisks } from "./pod-disks.ts";
 import type { PodNetwork } from "./pod-network.ts";
 import type { WaitTimes } from "./pod-start.ts";
 
-/** What a sandbox uses of its engine. */
+/** The parts of the engine that a sandbox uses. */
 export interface PodHost {
   cluster: Cluster;
   placer: Placer;
@@ -15,17 +15,17 @@ export interface PodHost {
   owner: string;
   /** Directory of the files that the engine generates for all its sandboxes. */
   directory: string;
-  /** Digest of these files. */
+  /** Digest of the files in it that every pod receives. */
   shared: string;
   defaultImage: string;
   serverImage: string;
   imagePullPolicy: string;
   settings: PodSettings;
-  /** How long pods may wait. */
+  /** Maximum waiting times of pods. */
   times: WaitTimes;
-  /** Those that a spec may name. */
+  /** Runtime classes that a spec may name. */
   runtimeClasses: readonly string[];
-  /** Strategic merge patch of every pod; null: none. */
+  /** Strategic merge patch of every pod; null for none. */
   patch: object | null;
   log(line: object): void;
 }

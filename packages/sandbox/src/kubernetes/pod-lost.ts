@@ -1,4 +1,4 @@
 import { SandboxError } from "../interface/errors.ts";
 
-/** A pod is lost for a reason that is not its own: its node is drained or gone, or what connects this process to it ended. */
+/** A pod is lost for a reason outside it: its node is drained or gone, or the connection to it was cut. */
 export class PodLostError extends SandboxError {}

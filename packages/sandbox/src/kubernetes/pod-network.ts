@@ -3,29 +3,35 @@ import type { V1Container, V1Volume } from "@kubernetes/client-node";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { EntryAttempts } from "./egress/gateway-network.ts";
 
-/** What gives the pods of sandboxes their network. */
+/** The source of the network of sandboxes' pods. */
 export interface PodNetwork {
-  /** What a pod has for it: an init container `network`, and a container `egress` beside the sandbox. */
+  /**
+   * Returns the pod's parts for it: an init container `network`, and a container `egress` beside the sandbox.
+   */
   parts(spec: SandboxSpec): {
     initContainers: V1Container[];
     containers: V1Container[];
     volumes: V1Volume[];
     sysctls?: { name: string; value: string }[];
-    /** Of the sandbox's container. */
+    /** Variables of the sandbox's container. */
     variables?: { name: string; value: string }[];
   };
-  /** Called once the sandbox's container runs. @param attempts of a new pod, of which other containers may start later. */
+  /**
+   * Connects the sandbox. Called once its container runs.
+   *
+   * @param attempts Given for a new pod, whose other containers may start later.
+   */
   open(pod: string, spec: SandboxSpec, attempts?: EntryAttempts): Promise<OpenPodNetwork>;
 }
 
 export interface OpenPodNetwork extends Pick<NetworkNamespace, "setPolicy" | "watchDenied" | "close"> {
-  /** Resolves when what was set is in force. */
+  /** Resolves when the policies that were set are in force. */
   settled(): Promise<void>;
-  /** Resolves when the sandbox has no network any more. */
+  /** Resolves when the sandbox has no network any longer. */
   readonly ended: Promise<void>;
 }
 
-/** Pods with what the cluster's network gives them. */
+/** The network that the cluster gives every pod. */
 export const CLUSTER_NETWORK: PodNetwork = {
   parts: () => ({ initContainers: [], containers: [], volumes: [] }),
   open: async () => ({

@@ -7,9 +7,9 @@ interface Image {
 }
 
 /**
- * The pod of a disk that was just made of a snapshot, in which an init container gives the files to the agent: the session of the snapshot
- * had another user id. The kubelet changes none of them: with an fsGroup it would add rights to each, and the root of the volume is made what
- * it is for the pods that follow.
+ * Returns the pod of a disk that was just made from a snapshot. An init container gives the files to the
+ * agent, because the snapshot's session had another uid. The pod has no fsGroup, with which the kubelet would
+ * add permissions to every file. The init container sets the volume's root as the pods that follow expect it.
  */
 export function ofSnapshot(body: V1Pod, uid: number, image: Image): V1Pod {
   const { spec = { containers: [] } } = body;
@@ -24,7 +24,10 @@ export function ofSnapshot(body: V1Pod, uid: number, image: Image): V1Pod {
   };
 }
 
-/** The files are those of clones in which no agent ran yet. */
+/**
+ * Returns that init container. It is safe as root, because the files are those of clones in which no agent
+ * has run yet.
+ */
 export function ownerContainer(uid: number, { serverImage, imagePullPolicy }: Image): V1Container {
   return {
     name: "owner",
@@ -38,7 +41,7 @@ export function ownerContainer(uid: number, { serverImage, imagePullPolicy }: Im
     volumeMounts: [{ name: "disk", mountPath: DISK }],
     securityContext: {
       runAsUser: 0,
-      // Of the group, so that it may set the bit for it.
+      // A member of the group, so that it may set the set-group-id bit.
       runAsGroup: uid,
       runAsNonRoot: false,
       allowPrivilegeEscalation: false,

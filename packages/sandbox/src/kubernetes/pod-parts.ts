@@ -7,12 +7,12 @@ import { commonParents, commonPath, GIT_INSIDE, placeOf } from "./content-places
 import { EPOCH, FILTERS_INSIDE, INSTANCE, OWNER, type PodParts, SANDBOX } from "./pod-body.ts";
 import type { PodHost } from "./pod-host.ts";
 
-/** What is mounted in a sandbox besides what all have. */
+/** The mounts of a sandbox besides those that all sandboxes have. */
 export interface PodFiles extends Pick<SandboxFiles, "files" | "directories"> {
   writable: readonly (Mount & { mode: number })[];
 }
 
-/** What the pod of a sandbox is made of. */
+/** Returns the parts of a sandbox's pod. */
 export function partsOf(
   host: PodHost,
   spec: SandboxSpec,
@@ -55,7 +55,7 @@ const OF_ALL = [
   { path: "commands/filter-syscalls", inside: `${FILTERS_INSIDE}/filter-syscalls` },
 ];
 
-/** Parents first: below one, something else may be mounted. */
+/** Returns the mounts of contents, parents first, since something else may be mounted below one. */
 function contentMounts({ writable, files, directories }: PodFiles): { path: string; inside: string }[] {
   const parents = commonParents(writable.map(({ inside }) => inside));
   return [

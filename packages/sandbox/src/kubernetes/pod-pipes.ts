@@ -3,7 +3,7 @@ import type { CommandPipes, Slot } from "../commands/pipes.ts";
 import { PIPES_INSIDE } from "../inside/environment.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
 
-/** Slots of one pod: their pipes are made before its sandbox starts. */
+/** Number of slots of one pod. Their pipes are made before its sandbox starts. */
 export const SLOTS = 64;
 
 /** Named pipes in a volume that the sandbox and the server beside it share. */
@@ -16,7 +16,7 @@ export class PodPipes implements CommandPipes {
     this.#connection = connection;
   }
 
-  /** Waits for a slot when all are taken. */
+  /** Takes a slot, waiting for one when all are taken. */
   async take(): Promise<Slot> {
     return this.#free.pop() ?? (await new Promise((resolve) => this.#waiting.push(resolve)));
   }
@@ -36,7 +36,7 @@ export class PodPipes implements CommandPipes {
   }
 }
 
-/** The names of all pipes of a pod. `supervisor` are those of process 1. */
+/** Returns the names of all pipes of a pod. Those named `supervisor` belong to process 1. */
 export function pipeNames(): string[] {
   const slots = Array.from({ length: SLOTS }, (_, index) => String(index));
   return [
@@ -46,6 +46,7 @@ export function pipeNames(): string[] {
   ];
 }
 
+/** Returns the path of a pipe, which is the same in the sandbox and in the container beside it. */
 export function pipePath(name: string, direction: "in" | "out" | "stdin"): string {
   return `${PIPES_INSIDE}/${name}.${direction}`;
 }

@@ -5,13 +5,13 @@ import type { Exec } from "@kubernetes/client-node";
 export interface PodProcess {
   input: Writable;
   output: Readable;
-  /** The beginning of its standard error. */
+  /** Returns the beginning of its standard error. */
   errors(): string;
-  /** Null when the connection ended before the process. */
+  /** Resolves with null when the connection ended before the process. */
   exitCode: Promise<number | null>;
 }
 
-/** What to start, and where. */
+/** A command and the container in which to start it. */
 export interface PodCommand {
   pod: string;
   container: string;
@@ -20,7 +20,7 @@ export interface PodCommand {
 
 const MAX_ERROR_CHARACTERS = 2_000;
 
-/** Starts a process in a container that runs. Rejects when it does not. */
+/** Starts a process in a running container. Rejects when the container does not run. */
 export async function startProcess(
   exec: Exec,
   namespace: string,

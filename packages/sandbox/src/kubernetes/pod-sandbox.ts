@@ -8,24 +8,24 @@ import type { OpenPodNetwork } from "./pod-network.ts";
 import type { PodView } from "./pod-view.ts";
 import type { ProcessOne } from "./process-one.ts";
 
-/** Everything of a sandbox that must be released. */
+/** The parts of a sandbox, all of which must be released. */
 export interface PodSandboxParts extends LivingParts {
-  /** As `Sandbox.wasThere`. */
+  /** See `Sandbox.wasThere`. */
   wasThere: boolean;
   view: PodView;
   network: OpenPodNetwork;
   connection: PipeConnection;
   directories: PodDirectories;
-  /** Host directory of its own, deleted with it. */
+  /** Host directory of this sandbox, deleted with it. */
   directory: string;
   processOne: ProcessOne;
-  /** @param isEmpty whether no process of it is left. */
+  /** @param isEmpty Whether no process of the pod is left. */
   removePod(isEmpty: boolean): Promise<void>;
-  /** Called when all has been released; `whole` is false when something could not be. */
+  /** Called when everything has been released; `whole` is false when some part could not be. */
   released(whole: boolean): void;
 }
 
-/** A running pod; it ends when the connection to it does, or its network. */
+/** A running pod. It ends when the connection to it, or its network, ends. */
 export class PodSandbox extends LivingSandbox {
   readonly wasThere: boolean;
   readonly #parts: PodSandboxParts;
@@ -44,7 +44,7 @@ export class PodSandbox extends LivingSandbox {
     if (!connection.isGone) await directories.refresh(target, connection);
   }
 
-  /** A command meets the policies that were set before it. */
+  /** Waits first, so that policies which were set before apply to the command. */
   override async run(command: Command): Promise<CommandResult> {
     await this.#parts.network.settled();
     return await super.run(command);
@@ -55,7 +55,7 @@ export class PodSandbox extends LivingSandbox {
     return commands.map(async (_, index) => await ((await running)[index] ?? closedResult()));
   }
 
-  /** As `SandboxEngine.diskBytes`. */
+  /** See `SandboxEngine.diskBytes`. */
   diskBytes(): Promise<number | null> {
     return this.#parts.view.diskBytes();
   }
@@ -65,7 +65,9 @@ export class PodSandbox extends LivingSandbox {
     await this.close();
   }
 
-  /** Process 1 takes all processes of the sandbox with it. Where it does not, the node kills them. */
+  /**
+   * Ends process 1, which takes all processes of the sandbox with it. If it fails to, the node kills them.
+   */
   protected async release(): Promise<void> {
     const { connection, directory, network, processOne, removePod, released } = this.#parts;
     const isEmpty = this.#isLeft ? null : await processOne.end();

@@ -8,11 +8,11 @@ import { bytesOf } from "./quantity.ts";
 import { snapshotFault } from "./snapshot-fault.ts";
 import { type SnapshotObject, SnapshotObjects } from "./snapshot-objects.ts";
 
-/** Label of every snapshot: whose it is. */
+/** Label of every snapshot: its owner. */
 const OWNER = "berth.snapshots";
-/** Label: its id. */
+/** Label of every snapshot: its id. */
 const ID = "berth.snapshot";
-/** A session waits for it. */
+/** Milliseconds; short, because a session waits for it. */
 const TAKE_TIMEOUT_MS = 20_000;
 const LOOK_MS = 100;
 
@@ -21,11 +21,11 @@ export interface SnapshotOptions {
   diskBytes: number;
   serverImage: string;
   imagePullPolicy: string;
-  /** The claim of a disk. */
+  /** Returns the name of a disk's claim. */
   claimName(disk: string): string;
 }
 
-/** Snapshots of volumes, as objects that the cluster's snapshot controller and its storage driver act on. */
+/** Volume snapshots, as objects that the cluster's snapshot controller and its storage driver act on. */
 export class PodSnapshots implements DiskSnapshots {
   readonly diskBytes: number;
   readonly #cluster: Cluster;
@@ -54,7 +54,7 @@ export class PodSnapshots implements DiskSnapshots {
           source: { persistentVolumeClaimName: claimName(disk) },
         },
       })
-      // The call may have been made twice.
+      // The call may have been retried after it succeeded.
       .catch((error: unknown) => {
         if (!isStatus(error, 409)) throw error;
       });
@@ -86,12 +86,12 @@ export class PodSnapshots implements DiskSnapshots {
   }
 }
 
-/** @param id of the snapshot. */
+/** Returns the name of a snapshot's object. */
 export function snapshotName(id: string): string {
   return `berth-${id}`;
 }
 
-/** From then on it does not change, though it may become ready much later. */
+/** Returns whether the contents are fixed. It may become ready to use much later. */
 function isTaken(object: SnapshotObject | null): boolean {
   return object?.status?.creationTime !== undefined;
 }

@@ -9,23 +9,29 @@ import { PodRoom } from "./room.ts";
 import { StartWait, TOLD_AFTER_MS } from "./start-wait.ts";
 import { durationWords, nodeWords, type PullFault, pullFault, schedulerWords } from "./wait-words.ts";
 
-/** How long a pod may wait, in milliseconds. */
+/** Maximum waiting times of a pod, in milliseconds. */
 export interface WaitTimes {
-  /** For a node. */
+  /** Maximum until the pod has a node. */
   placeMs: number;
-  /** On its node, for its images and its volume. */
+  /** Maximum from then until the node has its images and its volume. */
   imageMs: number;
 }
 
-/** How long the containers of a pod may run before it is ready. */
+/** Milliseconds that the containers of a pod may run before the pod must be ready. */
 const START_MS = 90_000;
 const TICK_MS = 1_000;
-/** A scheduler that has said nothing of a pod when its time is over is busy: so much later it has, and then it is known why. */
+/**
+ * Extra milliseconds when the scheduler has not yet commented on the pod. It is busy then, and its reason is
+ * worth the wait.
+ */
 const SILENT_MS = 20_000;
-/** Between two looks at what a node does. */
+/** Minimum milliseconds between two reads of the pod's events. */
 const EVENTS_MS = 5_000;
 
-/** Watches a pod while it starts: its own fault says more than that of a connection to it. Each of its phases has a time of its own. */
+/**
+ * Watches a pod while it starts, because the pod's own fault says more than a failed connection to it. Each
+ * phase has its own time limit.
+ */
 export class PodStart {
   readonly #cluster: Cluster;
   readonly #pod: PodId;
@@ -42,7 +48,7 @@ export class PodStart {
   #eventsAt = Number.NEGATIVE_INFINITY;
   #isLooking = false;
 
-  /** @param spec of the sandbox: whom a wait is told, who makes room, and when nobody needs it any more. */
+  /** @param spec `onWaiting` gets the waits, `makeRoom` frees room, and `signal` ends the start. */
   constructor(
     cluster: Cluster,
     pod: PodId,
@@ -65,22 +71,22 @@ export class PodStart {
       .catch((error: unknown) => this.#fail(error));
   }
 
-  /** Aborts when the pod will not start, or is not watched any more. */
+  /** Aborts when the pod will not start, or when watching has ended. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
 
-  /** The scheduler found no node for it when it was seen last. */
+  /** Whether the scheduler had no node for the pod when it was last seen. */
   get isUnplaced(): boolean {
     return waitsFor(this.#seen) !== "";
   }
 
-  /** Resolves when an attempt to enter the pod may succeed: at once, unless it is told to wait. */
+  /** Resolves when an attempt to enter the pod may succeed: at once, unless the pod is known to wait. */
   async held(): Promise<void> {
     await this.#wait.held();
   }
 
-  /** @throws what is wrong with the pod, as soon as that is known. */
+  /** Returns the step's result. @throws the pod's fault, as soon as it is known. */
   async orFailed<T>(step: Promise<T>): Promise<T> {
     step.catch(() => {});
     return await Promise.race([step, this.#failed.promise]);
@@ -120,7 +126,7 @@ export class PodStart {
         if (wait !== null && !this.signal.aborted) this.#wait.is(wait);
       }
     } catch (error) {
-      // The API server is away, or what it answered is of no use: the next look tells.
+      // The API server is unreachable or its response is useless; the next tick tries again.
       if (!(error instanceof Error)) throw error;
     } finally {
       this.#isLooking = false;
@@ -134,7 +140,7 @@ export class PodStart {
     return phase !== "placing" || lateMs > SILENT_MS || (await this.#schedulerWords()) !== "";
   }
 
-  /** Null: it went on meanwhile. */
+  /** Returns the current wait; null when the pod has left that phase meanwhile. */
   async #waits(): Promise<SandboxWait | null> {
     const { phase } = this.#clock;
     const [reason, othersRun] = [await this.#words(), phase === "placing" && (await this.#othersRun())];

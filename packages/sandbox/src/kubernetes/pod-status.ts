@@ -4,16 +4,19 @@ import { isGoing } from "./is-going.ts";
 import { SANDBOX_CONTAINER } from "./pod-body.ts";
 import { PodLostError } from "./pod-lost.ts";
 
-/** What the kubelet says of an image that it will never have. */
+/** The kubelet's reasons for an image that it will never get. */
 const IMAGE_FAULTS = ["InvalidImageName", "ErrImageNeverPull"];
-/** Of a container that was made and did not start: it is not started again. */
+/** The kubelet's reasons for a container that was made but did not start; it is not started again. */
 const START_FAULTS = ["RunContainerError", "ContainerCannotRun", "StartError"];
 
-/** Why a node ends a pod, or does not admit it, that was given to it: another node may. */
+/** Reasons with which a node ends or rejects a pod that another node may accept. */
 const OF_NODE =
   /^(OutOf\w+|NodeAffinity|NodeShutdown|NodeLost|Shutdown|Terminated|Evicted|Preempting|Preempted|UnexpectedAdmissionError)$/;
 
-/** @throws when the pod will never run. */
+/**
+ * Throws when the pod will never run: `PodLostError` when a new pod may run, otherwise `ImageError` or
+ * `SandboxError`.
+ */
 export function throwIfFailed(pod: V1Pod): void {
   if (isGoing(pod)) throw new PodLostError("the pod is being removed");
   const {
@@ -47,13 +50,13 @@ function reasonsOf(pod: V1Pod): string {
     .join(", ");
 }
 
-/** Why a pod waits, in the scheduler's words; empty when it does not. */
+/** Returns why a pod waits, in the scheduler's words; empty when it does not wait. */
 export function waitsFor({ status }: V1Pod): string {
   const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
   return scheduled?.status === "False" ? (scheduled.message ?? "") : "";
 }
 
-/** Whether the API server knows that no process of it runs. */
+/** Returns whether the API server knows that no process of the pod runs. */
 export function isDead({ spec, status }: V1Pod): boolean {
   const { phase, containerStatuses = [] } = status ?? {};
   if (phase === "Failed" || phase === "Succeeded" || spec?.nodeName === undefined) return true;
@@ -62,12 +65,15 @@ export function isDead({ spec, status }: V1Pod): boolean {
   );
 }
 
-/** Whether a container of it has ended. */
+/** Returns whether a container of the pod has ended. */
 export function hasEndedPart({ status }: V1Pod): boolean {
   return status?.containerStatuses?.some(({ state }) => state?.terminated !== undefined) ?? false;
 }
 
-/** Whether its node says nothing any more: the cluster takes it for not ready then, though all of it ran. */
+/**
+ * Returns whether the pod's node is silent. The cluster then reports the pod as not ready, although all
+ * containers had started.
+ */
 export function isOutOfReach({ status }: V1Pod): boolean {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const hasRun = status?.containerStatuses?.every(({ started, ready }) => started && ready) ?? false;

@@ -8,7 +8,7 @@ import { CONTENT } from "./pod-body.ts";
 
 const READ_ONLY = 0o444;
 
-/** A volume that the container beside the sandbox writes, and the sandbox reads. */
+/** Uploads in a volume that the container beside the sandbox writes and the sandbox reads. */
 export class PodUploads implements Uploads {
   readonly #connection: PipeConnection;
 
@@ -28,7 +28,10 @@ export class PodUploads implements Uploads {
   }
 }
 
-/** Where the container beside the sandbox has an upload: a file is moved to it, which no mount may lie between. */
+/**
+ * Returns the path of an upload in the container beside the sandbox. The server renames the finished file to
+ * it, so no mount may lie in between.
+ */
 function besideSandbox(target: string): string {
   return target.replace(UPLOADS_INSIDE, `${CONTENT}/uploads`);
 }

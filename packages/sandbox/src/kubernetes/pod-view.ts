@@ -6,23 +6,23 @@ import type { Mount } from "../inside/mounts.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
 import { DISK } from "./pod-body.ts";
 
-/** Process 1 of the container, whose pids are those of the sandbox. */
+/** Pid of process 1 in the container, where all pids are those of the sandbox. */
 const INIT = 1;
 
-/** A full filesystem has some free blocks again once delayed writes are done. */
+/** Free bytes below which a filesystem counts as full: delayed writes may free some blocks again. */
 const FULL_BYTES = 256 * 1024;
 
 export interface ViewParts {
   supervisor: Supervisor;
   pipes: CommandPipes;
   connection: PipeConnection;
-  /** Writable directories: their path on the disk, and in the sandbox. */
+  /** Writable directories: path on the disk and path in the sandbox. */
   writable: readonly Mount[];
 }
 
 /**
- * Sees the processes of a sandbox through its process 1, which reads `/proc` there without starting one, and its disk through the
- * container beside it.
+ * Observes the processes of a sandbox through its process 1, which reads `/proc` there without starting a
+ * process. Observes the disk through the container beside it.
  */
 export class PodView implements SandboxView {
   readonly init = INIT;
@@ -44,7 +44,7 @@ export class PodView implements SandboxView {
     try {
       const text = readAll(output);
       const listed = await this.#supervisor.request("list", slot.name);
-      // Null: the sandbox has ended, and all processes with it.
+      // The sandbox has ended, and all processes with it.
       return listed === null ? [] : parseProcesses(await text);
     } finally {
       output.destroy();
@@ -62,7 +62,7 @@ export class PodView implements SandboxView {
     return space !== null && (space.available < FULL_BYTES || (space.files > 0 && space.freeFiles === 0));
   }
 
-  /** As `HostView.isUntouched`. */
+  /** See `HostView.isUntouched`. */
   async isUntouched(directory: string): Promise<boolean> {
     const mount = this.#writable.find(({ inside }) => inside === directory);
     if (mount === undefined) return false;
@@ -71,7 +71,7 @@ export class PodView implements SandboxView {
     return born.length > 1 && born === changed;
   }
 
-  /** Bytes that the files on the disk take; null where that cannot be told. */
+  /** Returns the bytes that the files on the disk take; null when they are unknown. */
   async diskBytes(): Promise<number | null> {
     return (await this.#space())?.used ?? null;
   }
@@ -85,7 +85,7 @@ export class PodView implements SandboxView {
   }
 }
 
-/** Lines of `/proc/PID/stat`, each followed by that of `/proc/PID/limits` for file locks. */
+/** Parses lines of `/proc/PID/stat`, each followed by the line of `/proc/PID/limits` for file locks. */
 export function parseProcesses(text: string): SandboxProcess[] {
   const found = [];
   for (const [, pid, rest = "", locks] of text.matchAll(
@@ -106,7 +106,7 @@ export function parseProcesses(text: string): SandboxProcess[] {
   return found;
 }
 
-/** What came before the stream ended or was destroyed. */
+/** Returns all text until the stream ended or was destroyed. */
 function readAll(stream: Readable): Promise<string> {
   let text = "";
   stream.setEncoding("latin1").on("data", (part: string) => {

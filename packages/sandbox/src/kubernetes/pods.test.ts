@@ -1,4 +1,4 @@
-// Subject: pods of several engines in one namespace, as several runners have them.
+// Subject: pods of several engines in one namespace, as when several runners share it.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ import type { PodSnapshots } from "./pod-snapshots.ts";
 import { probeSnapshots } from "./probe-snapshots.ts";
 
 const skip = missingForCluster() ?? false;
-/** The node's processes are not among those of this host. */
+/** Whether the node's processes are invisible from this host. */
 const isElsewhere = findKit()?.kind === "cluster";
 
 let pods: PodEngines;
@@ -37,14 +37,14 @@ async function epochs(id: string): Promise<string[]> {
   );
 }
 
-/** As the autoscaler of nodes reads it. */
+/** Returns the annotation that the cluster autoscaler reads, of each pod of the sandbox. */
 async function mayBeEvicted(id: string): Promise<(string | undefined)[]> {
   return (await pods.api.pods(`berth.sandbox=${id}`)).map(
     ({ metadata }) => metadata?.annotations?.["cluster-autoscaler.kubernetes.io/safe-to-evict"],
   );
 }
 
-/** Of the pods that there are and do not end. */
+/** Returns the uids of the sandbox's pods that are not being deleted. */
 async function uids(id: string): Promise<string[]> {
   return (await pods.api.pods(`berth.sandbox=${id}`))
     .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
@@ -270,7 +270,7 @@ test("a pod whose process 1 does not respond is replaced", { skip: skip || isEls
   await later.close();
 });
 
-/** On this host, where the node runs. */
+/** Returns the host pid of process 1 of this uid's sandbox. The node must run on this host. */
 async function processOneOf(uid: number): Promise<number> {
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
@@ -432,7 +432,10 @@ test("the rights of the guide are all that an account needs", { skip }, async ()
   assert.equal(rights, "yes");
 });
 
-/** The kubeconfig of an account that may do what the guide says, with snapshots if asked, and no more. */
+/**
+ * Returns the path of a kubeconfig whose account has exactly the rights in the guide, with those for
+ * snapshots only if asked.
+ */
 async function limitedAccount(label = "all", withSnapshots = false): Promise<string> {
   const config = clientOf(pods.cluster);
   const { namespace } = pods.cluster;

@@ -6,7 +6,7 @@ import type { Cluster } from "./cluster.ts";
 
 const NAME = "network_policy";
 const MIB = 1024 * 1024;
-/** Below the uids of sessions. */
+/** Uids below those of sessions. */
 const UIDS = [299_994, 299_995, 299_996] as const;
 const PORT = 7_077;
 const COMMAND_TIMEOUT_MS = 20_000;
@@ -19,15 +19,16 @@ const LISTEN = `perl -MIO::Socket::INET -e '
 export interface ProbedNetwork {
   cluster: Cluster;
   open(spec: SandboxSpec): Promise<Sandbox>;
-  /** The same in a pod that has what the cluster's network gives every pod. */
+  /** Opens a sandbox in a pod with the network that the cluster gives every pod. */
   openPlain(spec: SandboxSpec): Promise<Sandbox>;
-  /** The name of the pod of a sandbox of this engine that belongs to no session. */
+  /** Returns the name of the pod of a sandbox of this engine that belongs to no session. */
   podOf(id: string): string;
 }
 
 /**
- * Whether a pod of the namespace reaches what no sandbox may: another pod, and the API server. A policy that the cluster accepts and does not
- * enforce is found out so, also where the routes of a sandbox's own pod keep it from them. Never throws.
+ * Checks whether a pod of the namespace can reach another pod or the API server, which no sandbox may. This
+ * detects a policy that the cluster accepts but does not enforce, even when the routes in a sandbox's own pod
+ * would hide that. Never throws.
  */
 export async function probeNetwork(parts: ProbedNetwork): Promise<Capability> {
   const opened: Sandbox[] = [];
@@ -75,7 +76,7 @@ async function reachedFrom(
   return reached.join(" and ");
 }
 
-/** Resolves when it does. */
+/** Starts a listener in the sandbox; resolves when it listens. */
 async function listen(sandbox: Sandbox): Promise<void> {
   const listening = Promise.withResolvers<void>();
   const ended = sandbox.run({

@@ -1,7 +1,7 @@
 import { type Capability, degraded, no, yes } from "../interface/capability.ts";
 import type { PodSnapshots } from "./pod-snapshots.ts";
 
-/** Whether sessions begin on disks that are made of snapshots. Never throws. */
+/** Returns whether sessions start on disks that are made from snapshots. Never throws. */
 export async function probeSnapshots(snapshots: PodSnapshots | undefined): Promise<Capability> {
   if (snapshots === undefined)
     return degraded("templates", "No class of volume snapshots is set: every session clones.");

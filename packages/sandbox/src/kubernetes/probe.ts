@@ -1,7 +1,7 @@
 import { type Capability, degraded, no, yes } from "../interface/capability.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** What the account of the service must be allowed in the namespace: the verbs by resource. */
+/** Verbs, by resource, that the service's account needs in the namespace. */
 const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   pods: ["create", "get", "list", "watch", "patch", "delete"],
   "pods/exec": ["create", "get"],
@@ -9,10 +9,10 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   namespaces: ["get"],
 };
 
-/** What of pods that wait the account should be able to tell besides. */
+/** Verbs that the account needs to report why pods wait. */
 const TOLD: Readonly<Record<string, readonly string[]>> = { events: ["list"] };
 
-/** What the cluster supports and lacks, as far as its API server tells. Never throws. */
+/** Returns what the cluster supports and lacks, as far as its API server reveals it. Never throws. */
 export async function probeCluster(cluster: Cluster): Promise<Capability[]> {
   try {
     const version = await cluster.version();

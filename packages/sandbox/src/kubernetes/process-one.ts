@@ -21,9 +21,10 @@ export class ProcessOne {
   }
 
   /**
-   * Lets process 1 end, and with it every process of the sandbox.
+   * Ends process 1, and with it every process of the sandbox.
    *
-   * @returns whether it is known that none is left: the last process that had the pipe has closed it.
+   * @returns true when no process is left, because the last one has closed the pipe. False when that is
+   * unknown after a second.
    */
   async end(): Promise<boolean> {
     if (this.#connection.isGone) return false;

@@ -3,7 +3,10 @@ const UNITS: Readonly<Record<string, number>> = {
   ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 },
 };
 
-/** A size as the API server writes it, which may be in another unit than it was given in. */
+/**
+ * Parses a size as the API server writes it, which may use another unit than the request. Returns NaN when it
+ * is invalid.
+ */
 export function bytesOf(quantity = ""): number {
   const [, count, unit = ""] = /^(\d+)(\w*)$/.exec(quantity) ?? [];
   return Number(count) * (UNITS[unit] ?? Number.NaN);

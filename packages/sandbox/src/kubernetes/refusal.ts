@@ -2,11 +2,15 @@ import { NoRoomError, RuntimeClassError } from "../interface/errors.ts";
 import { isStatus } from "./api-status.ts";
 import { oneLine } from "./wait-words.ts";
 
-/** How the API server refuses what the cluster does not have or allow; there are no codes for it. */
+/** The API server's words for what the cluster lacks or a quota denies; it has no codes for them. */
 const MISSING_CLASS = /RuntimeClass "([^"]+)" not found/;
 const BEYOND_QUOTA = /exceeded quota/;
 
-/** To be called with an error of the creation of an object. @throws RuntimeClassError or NoRoomError if that is why, else the error. */
+/**
+ * Translates an error of the creation of an object.
+ *
+ * @throws RuntimeClassError or NoRoomError if that is the reason, otherwise the error.
+ */
 export function throwRefusal(error: unknown): never {
   const { message } = error as Error;
   const [, name] = MISSING_CLASS.exec(message) ?? [];

@@ -2,12 +2,12 @@ import type { V1Pod } from "@kubernetes/client-node";
 import type { Cluster, PodId } from "./cluster.ts";
 import { EPOCH } from "./pod-body.ts";
 
-/** Of the lease under which a pod is held; 0: it belongs to no session. */
+/** Returns the epoch of the lease that holds a pod; 0 when it belongs to no session. */
 export function epochOf({ metadata }: V1Pod): number {
   return Number(metadata?.labels?.[EPOCH] ?? 0);
 }
 
-/** Removes a pod that is held under this epoch, and none that a later lease has taken. */
+/** Removes a pod that is held under this epoch, but not one that a later lease has taken. */
 export async function removeHeld(
   cluster: Cluster,
   { name, uid }: PodId,

@@ -7,18 +7,18 @@ import { StartWait, TOLD_AFTER_MS } from "./start-wait.ts";
 
 type MakeRoom = SandboxSpec["makeRoom"];
 
-/** What the scheduler says where a node lacks nothing but room. */
+/** The scheduler's words when nodes lack nothing but room. */
 const CROWDED = /\b(Insufficient [a-z]|Too many pods|exceed max volume count)/;
 const WAIT_MS = 90_000;
 const LOOK_MS = 1_000;
-/** The API server knows a moment later what has become free. */
+/** Milliseconds; the API server learns a moment later what has become free. */
 const ASK_MS = 3_000;
 
 /**
- * Tries to open a sandbox until there is room for it, while somebody needs it.
+ * Tries to open a sandbox until there is room for it, the signal aborts, or the time is over.
  *
- * @param placeMs how long whoever is told of the wait has patience. Others have it for a minute and a half.
- * @param othersRun whether others have what it lacks.
+ * @param placeMs Milliseconds to wait when the spec has `onWaiting`; otherwise at most 90 seconds.
+ * @param othersRun Whether other sandboxes occupy the room.
  */
 export async function onceRoomIsMade<T>(
   { makeRoom, onWaiting, signal }: Pick<SandboxSpec, "makeRoom" | "onWaiting" | "signal">,
@@ -51,20 +51,20 @@ export async function onceRoomIsMade<T>(
   }
 }
 
-/** Asks for room as long as a pod finds none on any node. */
+/** Requests room as long as a pod finds none on any node. */
 export class PodRoom {
   readonly #makeRoom: MakeRoom;
   readonly #signal: AbortSignal;
   #isCrowded = false;
   #asking: Promise<void> | undefined;
 
-  /** @param signal aborts when the pod need not start any more. */
+  /** @param signal Aborts when the pod need not start any longer. */
   constructor(makeRoom: MakeRoom, signal: AbortSignal) {
     this.#makeRoom = makeRoom;
     this.#signal = signal;
   }
 
-  /** What is known of the pod now. */
+  /** Takes note of the pod's current state. */
   saw(pod: V1Pod): void {
     this.#isCrowded = CROWDED.test(waitsFor(pod));
     if (!this.#isCrowded) return;
@@ -73,7 +73,7 @@ export class PodRoom {
     });
   }
 
-  /** When the pod was seen last. */
+  /** Whether the nodes lacked room when the pod was last seen. */
   get isCrowded(): boolean {
     return this.#isCrowded;
   }

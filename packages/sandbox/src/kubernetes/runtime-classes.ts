@@ -2,7 +2,7 @@ import { type Capability, no, yes } from "../interface/capability.ts";
 import { RuntimeClassError } from "../interface/errors.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** @throws RuntimeClassError */
+/** Checks that a runtime class is allowed. @throws RuntimeClassError when it is not. */
 export function requireRuntimeClass(name: string | null | undefined, allowed: readonly string[]): void {
   if (name && !allowed.includes(name))
     throw new RuntimeClassError(
@@ -10,7 +10,10 @@ export function requireRuntimeClass(name: string | null | undefined, allowed: re
     );
 }
 
-/** Whether the cluster has those that environments may choose. Nothing is told of none. Never throws. */
+/**
+ * Returns whether the cluster has the classes that environments may choose; nothing when there are none.
+ * Never throws.
+ */
 export async function probeRuntimeClasses(cluster: Cluster, names: readonly string[]): Promise<Capability[]> {
   if (names.length === 0) return [];
   const faults = await Promise.all(names.map((name) => faultOf(cluster, name)));
@@ -22,7 +25,7 @@ export async function probeRuntimeClasses(cluster: Cluster, names: readonly stri
   ];
 }
 
-/** Null: none. */
+/** Returns why the class cannot be used; null when it can. */
 async function faultOf(cluster: Cluster, runtimeClassName: string): Promise<string | null> {
   const containers = [{ name: "sandbox", image: "none", securityContext: RESTRICTED }];
   try {
@@ -36,7 +39,7 @@ async function faultOf(cluster: Cluster, runtimeClassName: string): Promise<stri
   }
 }
 
-/** What the Pod Security Standard of that name wants of every pod. */
+/** The settings that the Pod Security Standard "restricted" requires of every pod. */
 const RESTRICTED = {
   allowPrivilegeEscalation: false,
   runAsNonRoot: true,

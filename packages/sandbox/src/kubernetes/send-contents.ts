@@ -5,11 +5,11 @@ import { CONTENTS } from "./content-places.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
 import { CONTENT } from "./pod-body.ts";
 
-/** Files on their way at once. */
+/** Number of files that are sent concurrently. */
 const AT_ONCE = 8;
 
 /**
- * Sends what a session brings to a pod that was made without it, and notes there what it is.
+ * Sends what a session brings to a pod that was made without it, and records its digest there.
  *
  * @param directory Host directory with the contents, by their names in the volume.
  */

@@ -9,16 +9,19 @@ import { FILES, FILES_CONTAINER, READY } from "./pod-body.ts";
 import { PodLostError } from "./pod-lost.ts";
 import { pipeNames } from "./pod-pipes.ts";
 
-/** A host directory, and entries of it to send. */
+/** A host directory and the entries of it to send. */
 export interface Sent {
   directory: string;
   names: readonly string[];
 }
 
-/** Unpacks, makes the pipes, and lets the sandbox start. */
+/** Unpacks the archive, makes the pipes, and lets the sandbox start. */
 const UNPACK = `cd ${FILES} && tar -x -p -f - && (cd pipes && mkfifo -m 666 ${pipeNames().join(" ")}) && find content/* -type d -exec chmod 777 {} + && : >${READY}`;
 
-/** Sends the files of a sandbox into its pod, as an archive on the standard input of a command there. */
+/**
+ * Sends a sandbox's files into its pod, as an archive on the standard input of a command there. Rejects with
+ * `SandboxError`.
+ */
 export async function sendFiles(
   cluster: Cluster,
   pod: string,
@@ -40,13 +43,13 @@ export async function sendFiles(
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   const packed = once(archive, "close");
-  // It may fail while its output is awaited.
+  // tar may fail while its output is still being sent.
   packed.catch(() => {});
   let errors = "";
   archive.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;
   });
-  // The end of standard input does not arrive everywhere: the archive tells its own end.
+  // Not every cluster forwards the end of standard input, so the archive marks its own end.
   await pipeline(archive.stdout, process.input, { end: false });
   const [code] = await packed;
   const exitCode = await process.exitCode;

@@ -5,7 +5,7 @@ import { ownerContainer } from "./pod-of-snapshot.ts";
 import type { SnapshotObjects } from "./snapshot-objects.ts";
 
 const VERBS = ["create", "get", "list", "delete"];
-/** Of nobody. */
+/** A name and a uid that no session has. */
 const TRIED = { name: "berth-tried", uid: 65_532 };
 
 interface Options {
@@ -15,8 +15,9 @@ interface Options {
 }
 
 /**
- * Why disks cannot be made of snapshots, in a sentence for the operator, as far as the API server tells; null: they can. Nothing is made.
- * Whether the class exists can only be told where the account may read classes, which belong to no namespace.
+ * Returns why disks cannot be made from snapshots, in a sentence for the operator, as far as the API server
+ * reveals it. Returns null when they can. Creates nothing. A missing class is detected only when the account
+ * may read the classes, which are cluster-wide.
  */
 export async function snapshotFault(
   cluster: Cluster,

@@ -7,11 +7,11 @@ const API = { group: "snapshot.storage.k8s.io", version: "v1" };
 export interface SnapshotObject {
   metadata: { name: string; labels?: Record<string, string>; deletionTimestamp?: string };
   spec: { volumeSnapshotClassName: string; source: { persistentVolumeClaimName: string } };
-  /** `creationTime`: what is written later is not in it. */
+  /** Data that is written after `creationTime` is not in the snapshot. */
   status?: { readyToUse?: boolean; creationTime?: string; restoreSize?: string };
 }
 
-/** The calls for snapshots of the volumes of a namespace. */
+/** The calls for volume snapshots of a namespace. */
 export class SnapshotObjects {
   readonly #api: CustomObjectsApi;
   readonly #place: typeof API & { namespace: string; plural: string };
@@ -21,7 +21,7 @@ export class SnapshotObjects {
     this.#place = { ...API, namespace: cluster.namespace, plural: "volumesnapshots" };
   }
 
-  /** @param isTried nothing is made. */
+  /** Creates a snapshot. @param isTried Whether this is a dry run, which creates nothing. */
   async create(object: SnapshotObject, isTried = false): Promise<void> {
     const body = { apiVersion: `${API.group}/${API.version}`, kind: "VolumeSnapshot", ...object };
     const dry = isTried ? { dryRun: "All" } : {};
@@ -40,13 +40,13 @@ export class SnapshotObjects {
     await this.#api.deleteNamespacedCustomObject({ ...this.#place, name }).catch(unless(404));
   }
 
-  /** Rejects as the API server does: also when the account may not read it. */
+  /** Rejects with the API server's error when the class does not exist, or the account may not read it. */
   async readClass(name: string): Promise<void> {
     await this.#api.getClusterCustomObject({ ...API, plural: "volumesnapshotclasses", name });
   }
 }
 
-/** As the source of a claim. */
+/** Returns the reference to a snapshot that is the source of a claim. */
 export function snapshotSource(name: string) {
   return { apiGroup: API.group, kind: "VolumeSnapshot", name };
 }

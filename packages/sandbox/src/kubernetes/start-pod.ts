@@ -17,11 +17,11 @@ import { requireRuntimeClass } from "./runtime-classes.ts";
 import { wantPod } from "./wanted-pod.ts";
 
 /**
- * Starts a pod for a sandbox, or goes on in the one of an earlier lease, and sets the sandbox up.
+ * Starts a pod for a sandbox, or adopts that of an earlier lease, and sets the sandbox up.
  *
- * @param directory Host directory of its own, to be created.
- * @param undo gets the steps that undo everything when opening fails.
- * @param released called when the sandbox has been released.
+ * @param directory Host directory for this sandbox, to be created.
+ * @param undo Receives the steps that undo everything when opening fails.
+ * @param released Called when the sandbox has been released.
  */
 export async function startPod(
   host: PodHost,
@@ -65,7 +65,7 @@ export async function startPod(
   return sandbox;
 }
 
-/** Makes what a pod is sent in a host directory of its own, to be created, but for the copies of directories. */
+/** Writes the files that a pod receives to a new host directory, except the copies of mounted directories. */
 export async function writeFiles(host: PodHost, spec: SandboxSpec, directory: string): Promise<SandboxFiles> {
   await mkdir(directory, { mode: 0o711 });
   const files = await prepareFiles(spec, directory, scriptsIn(`${host.directory}/commands`), "/");

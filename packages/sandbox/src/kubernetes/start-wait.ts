@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SandboxSpec, SandboxWait } from "../interface/spec.ts";
 
-/** A shorter wait is not told. */
+/** Milliseconds after which a wait is reported. */
 export const TOLD_AFTER_MS = 5_000;
 
-/** The wait of a starting pod: it is told, each time that it is another one, and attempts to enter the pod are held back meanwhile. */
+/**
+ * The wait of a starting pod. It is reported whenever it changes, and meanwhile attempts to enter the pod are
+ * held back.
+ */
 export class StartWait {
   readonly #onWaiting: SandboxSpec["onWaiting"];
   #told: SandboxWait | null = null;
@@ -29,7 +32,7 @@ export class StartWait {
     this.#onWaiting?.(null);
   }
 
-  /** Resolves at once, or when the wait is over. */
+  /** Resolves when nothing is waited for. */
   async held(): Promise<void> {
     await this.#gate?.promise;
   }

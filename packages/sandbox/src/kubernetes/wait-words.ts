@@ -1,10 +1,13 @@
 import type { CoreV1Event, V1ContainerStatus, V1Pod } from "@kubernetes/client-node";
 import { waitsFor } from "./pod-status.ts";
 
-/** What the kubelet says when it could not get an image; it tries again by itself. */
+/** The kubelet's reasons when it could not get an image; it tries again by itself. */
 const PULL_FAULTS = ["ErrImagePull", "ImagePullBackOff", "RegistryUnavailable", "ImageInspectError"];
 const BACK_OFF = "ImagePullBackOff";
-/** The same of a container that it could not make, as where a ConfigMap is not there yet. */
+/**
+ * The kubelet's reasons when it could not make a container, for example because a ConfigMap is missing; it
+ * tries again by itself.
+ */
 const CREATE_FAULTS = ["CreateContainerError", "CreateContainerConfigError"];
 const MAX_LENGTH = 500;
 const MINUTE_MS = 60_000;
@@ -16,7 +19,12 @@ export interface PullFault {
   words: string;
 }
 
-/** @param former what was known before: while the kubelet pauses, it does not say why the attempt before failed. */
+/**
+ * Returns why a pod's image could not be pulled; null when that is not the case.
+ *
+ * @param former The previous result, which is kept while the kubelet backs off, because its status then lacks
+ * the reason.
+ */
 export function pullFault(pod: V1Pod, former: PullFault | null): PullFault | null {
   const failing = waitingFor(pod, PULL_FAULTS);
   if (failing === undefined) return null;
@@ -25,12 +33,16 @@ export function pullFault(pod: V1Pod, former: PullFault | null): PullFault | nul
   return { image, words: stateWords(failing) };
 }
 
-/** Why a pod has no node, in the scheduler's words; empty when it has said nothing. @param events about the pod. */
+/**
+ * Returns why a pod has no node, in the scheduler's words; empty when it has said nothing.
+ *
+ * @param events Events of the pod.
+ */
 export function schedulerWords(pod: V1Pod, events: readonly CoreV1Event[]): string {
   return oneLine(waitsFor(pod) || (newest(events)?.message ?? ""));
 }
 
-/** What a node does for a pod that has it, in the kubelet's words. @param events about the pod. */
+/** Returns what the node is doing for the pod, in the kubelet's words. @param events Events of the pod. */
 export function nodeWords(pod: V1Pod, events: readonly CoreV1Event[]): string {
   const failing = waitingFor(pod, CREATE_FAULTS);
   if (failing !== undefined) return stateWords(failing);
@@ -40,14 +52,14 @@ export function nodeWords(pod: V1Pod, events: readonly CoreV1Event[]): string {
   return waiting.find((one) => one !== undefined) ?? "its node has said nothing yet";
 }
 
-/** `10 minutes`, `90 seconds`. */
+/** Formats a duration, such as `10 minutes` or `90 seconds`. */
 export function durationWords(milliseconds: number): string {
   const isWhole = milliseconds % MINUTE_MS === 0;
   const count = isWhole ? milliseconds / MINUTE_MS : Math.round(milliseconds / 1_000);
   return `${count} ${isWhole ? "minute" : "second"}${count === 1 ? "" : "s"}`;
 }
 
-/** For a message of one sentence. */
+/** Joins a text to one line of at most 500 characters. */
 export function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH - 1)}…`;

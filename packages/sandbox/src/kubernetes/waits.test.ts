@@ -1,4 +1,4 @@
-// Subject: pods that wait for a node, for an image or for a quota, longer than pods usually do.
+// Subject: pods that wait unusually long for a node, an image or a quota.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { EventEmitter, once } from "node:events";
@@ -16,11 +16,11 @@ import type { KubernetesOptions } from "./kubernetes-engine.ts";
 
 const skip = missingForCluster() ?? false;
 const isElsewhere = skip === false && findKit()?.kind === "cluster";
-/** Neither its node nor its scheduler is this test's to change. */
+/** Reasons to skip tests that would change the node or scheduler of a cluster that the test did not start. */
 const skipImages = isElsewhere ? "an image is added to the node of the kit's cluster" : skip;
 const skipFiles = isElsewhere ? "a file is put on the node of the kit's cluster" : skip;
 const skipScheduler = isElsewhere ? "the scheduler of the kit's cluster is halted" : skip;
-/** What it takes to bind a volume and to begin a pod on a busy machine. */
+/** Milliseconds that binding a volume and starting a pod may take on a busy machine. */
 const IMAGE_MS = 600_000;
 const NO_NODE = /^0\/\d+ nodes are available: .*(node selector|affinity)/;
 const run = promisify(execFile);
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => pods?.close());
 
-/** A sandbox, and what it tells of its wait. */
+/** Returns a sandbox spec and the waits that its opening reports. */
 function waiting(overrides: Partial<SandboxSpec> = {}) {
   const told: (SandboxWait | null)[] = [];
   const news = new EventEmitter();
@@ -51,7 +51,7 @@ function waiting(overrides: Partial<SandboxSpec> = {}) {
     return opening;
   };
   first.promise.catch(() => {});
-  /** Resolves with the first reason that has these words. */
+  /** Resolves with the first wait whose reason matches. */
   const toldOf = async (words: RegExp) => {
     for (;;) {
       const wait = told.find((one) => one !== null && words.test(one.reason));

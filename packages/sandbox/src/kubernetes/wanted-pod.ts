@@ -13,28 +13,28 @@ import { ofSnapshot } from "./pod-of-snapshot.ts";
 import { partsOf } from "./pod-parts.ts";
 import type { Sent } from "./send-files.ts";
 
-/** The files of `PodHost.directory` that every pod is sent. */
+/** The files of `PodHost.directory` that every pod receives. */
 export const SHARED_FILES = ["etc", "programs", "commands", "filter-x86_64", "filter-aarch64"] as const;
 
-/** Of the directory of a sandbox, what its pod has whoever's it is. */
+/** The files of a sandbox's directory that its pod has even without a session's contents. */
 const OWN_FILES = ["pipes", "passwd", "group"] as const;
 
-/** The pod that a sandbox wants. */
+/** The pod that a sandbox needs. */
 export interface WantedPod {
   body: V1Pod;
-  /** What is sent to it when it is made. */
+  /** Files that it receives when it is made. */
   sent: readonly Sent[];
   /** Host directory with the contents that the session brings, and their digest. */
   contents: { directory: string; digest: string };
-  /** Its writable directories; `host`: the path on the disk. */
+  /** Its writable directories; `host` is the path on the disk. */
   writable: ReturnType<typeof writableOf>;
 }
 
 /**
- * Says what the pod of a sandbox is made of, and makes the volume of its disk.
+ * Describes the pod of a sandbox, and makes the volume of its disk.
  *
- * @param directory of the sandbox, with its files.
- * @param isForPool it belongs to nobody yet, and nobody's contents are sent to it.
+ * @param directory Directory of the sandbox, with its files.
+ * @param isForPool Whether it belongs to no session yet, so that no session's contents are sent to it.
  */
 export async function wantPod(
   host: PodHost,
@@ -66,22 +66,22 @@ export async function wantPod(
   };
 }
 
-/** The operator's patch over it. */
+/** Returns the pod with the operator's patch applied. */
 export function patched({ patch }: Pick<PodHost, "patch">, body: V1Pod): V1Pod {
   return patch === null ? body : (mergePatch(body, patch) as V1Pod);
 }
 
-/** Of a sandbox that belongs to no session, and so to one engine alone. */
+/** Returns the name of a pod that belongs to no session, and so to one engine alone. */
 export function ownPodName(id: string, owner: string): string {
   return objectName(id, `${id} ${owner}`);
 }
 
-/** Of a session's sandbox: who has the disk has the pod. */
+/** Returns the name of a session's pod, after its disk: whoever holds the disk holds the pod. */
 export function podName(disk: string): string {
   return objectName(disk, disk);
 }
 
-/** `host`: the path on the disk. */
+/** Returns writable directories with their modes; `host` is the path on the disk. */
 export function writableOf({ writable }: Pick<SandboxFiles, "writable">) {
   return writable.map((mount) => ({
     host: posix.relative("/", mount.host),

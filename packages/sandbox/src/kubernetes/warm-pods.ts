@@ -15,7 +15,7 @@ import { requireRuntimeClass } from "./runtime-classes.ts";
 import { writeFiles } from "./start-pod.ts";
 import { patched, wantPod, writableOf } from "./wanted-pod.ts";
 
-/** Pods that belong to nobody yet: with the epoch 0, named by their disks, and the pool as their owner. */
+/** Pods that no session has taken yet: with epoch 0, named after their disks, and with the pool as owner. */
 export class WarmPods implements WarmSandboxes {
   readonly #host: PodHost;
   #count = 0;
@@ -24,7 +24,7 @@ export class WarmPods implements WarmSandboxes {
     this.#host = { ...host, owner: POOL };
   }
 
-  /** What is mounted for one session alone is in no pod of the pool. */
+  /** Returns null for a spec with mounts of its own, which a pod of the pool cannot have. */
   shapeOf(spec: ShapedSpec): SandboxShape | null {
     const { limits, image = null, runtimeClass = null, hasTunnel } = spec;
     const { mounted } = writableMounts({ writable: [...spec.writable] }, "/");
@@ -36,7 +36,10 @@ export class WarmPods implements WarmSandboxes {
     return { limits, image, runtimeClass, writable, hasTunnel };
   }
 
-  /** Of the body of a pod without a name, a volume and an owner. */
+  /**
+   * Returns a key of the pod's body without its name, volume and owner; null when its runtime class is not
+   * allowed.
+   */
   keyOf(shape: SandboxShape): string | null {
     try {
       requireRuntimeClass(shape.runtimeClass, this.#host.runtimeClasses);
@@ -80,7 +83,7 @@ export class WarmPods implements WarmSandboxes {
   }
 }
 
-/** Its network is opened once somebody has taken it. */
+/** Returns the spec of a pod in the pool. Its network is opened once a session has taken it. */
 function specOf({ name, uid }: { name: string; uid: number }, shape: SandboxShape): SandboxSpec {
   const { limits, image, runtimeClass, writable, hasTunnel } = shape;
   return {

@@ -2,9 +2,10 @@ import type { V1Pod, Watch } from "@kubernetes/client-node";
 import { PodLostError } from "./pod-lost.ts";
 
 /**
- * Watches a pod until `seen` returns something else than null, and returns that. Null: the watch ended before.
+ * Watches a pod until `seen` returns a value other than null, and returns that value. Returns null when the
+ * watch ended before that.
  *
- * @throws what `seen` throws, and `PodLostError` when the pod is removed.
+ * @throws what `seen` throws, and `PodLostError` when the pod is deleted.
  */
 export async function watchPod<T>(
   watch: Watch,

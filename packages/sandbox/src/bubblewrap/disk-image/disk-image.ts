@@ -15,9 +15,10 @@ const INODE_BYTES = 256;
 /**
  * A disk with a limit: an ext4 filesystem in a sparse file of the disk's directory.
  *
- * It is mounted only in the mount namespace that a sandbox starts from, under the lock of the file, with nodev and nosuid.
- * Deleted blocks are returned to the host (discard). When the last process of the sandbox dies, however it dies, the kernel
- * writes everything, unmounts it and detaches its loop device. After a power failure the journal makes it consistent.
+ * It is mounted only in the mount namespace from which a sandbox starts, under the lock of the file, with
+ * nodev and nosuid. Deleted blocks are returned to the host (discard). When the last process of the sandbox
+ * dies, however it dies, the kernel writes everything, unmounts it and detaches its loop device. After a
+ * power failure the journal makes it consistent.
  */
 export interface DiskImage {
   path: string;
@@ -30,7 +31,7 @@ export interface ImagePrograms {
   resize: string;
 }
 
-/** The programs, or a clause that says what is missing. */
+/** Returns the programs, or a clause that says what is missing. */
 export function imagePrograms(): ImagePrograms | string {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   const [flock, mkfs, e2fsck, resize] = PROGRAMS.map(([name]) => findProgram(name));
@@ -46,7 +47,10 @@ const PROGRAMS = [
   ["resize2fs", "e2fsprogs"],
 ] as const;
 
-/** Makes an image under a temporary name first, so that a file with the image's name is always complete. */
+/**
+ * Makes an image under a temporary name first, so that a file with the image's name is always complete.
+ * Rejects with `SandboxError` when it cannot.
+ */
 export async function makeImage({ mkfs }: ImagePrograms, path: string, bytes: number): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString("hex")}.making`;
   await writeImage(temporary, imageBytes(bytes), () => run(mkfs, [...mkfsOptions(bytes), temporary]));
@@ -61,7 +65,10 @@ export async function makeImage({ mkfs }: ImagePrograms, path: string, bytes: nu
   }
 }
 
-/** Writes the file of a new image, durably. Rejects with `SandboxError`, and then leaves the path as it was. */
+/**
+ * Writes the file of a new image, durably. Rejects with `SandboxError`, and leaves the path unchanged, when
+ * it cannot.
+ */
 export async function writeImage(
   path: string,
   length: number,
@@ -92,12 +99,15 @@ function mkfsOptions(bytes: number): string[] {
   return [
     ...["-q", "-b", String(BLOCK_BYTES), "-I", String(INODE_BYTES), "-i", String(BLOCK_BYTES), "-m", "0"],
     ...["-J", `size=${journalBytes(bytes) / MIB}`],
-    // Reserved blocks for a larger group table would take 4 MiB of each image. resize2fs finds blocks when it needs them.
+    // Reserved blocks for a larger group table would take 4 MiB of each image. resize2fs finds blocks when it
+    // needs them.
     ...["-O", "^resize_inode", "-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard"],
   ];
 }
 
-/** Size of an image whose files may take this many bytes, with what the filesystem needs itself. */
+/**
+ * Returns the size of an image whose files may take this many bytes, including the filesystem's own needs.
+ */
 export function imageBytes(bytes: number): number {
   const kept = Math.min(bytes / 50, 16 * MIB);
   const whole = (bytes + kept + journalBytes(bytes) + MIB) / (1 - INODE_BYTES / BLOCK_BYTES - 1 / 512);

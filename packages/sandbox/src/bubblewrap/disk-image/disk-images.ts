@@ -8,21 +8,24 @@ import { captureImage, createFromPrototype, type DiskImagePrototype } from "./di
 import { fsckAndResize, repairImage } from "./fsck-and-resize.ts";
 import { missingForImages } from "./missing-for-images.ts";
 
-/** The unit of `stat`, whatever the filesystem. */
+/** Unit of `blocks` in `stat`, on any filesystem. */
 const BLOCK_BYTES = 512;
 const READY = 4;
 const AT_ONCE = 8;
 
-/** The disk images of one engine. From the first one on, images of the default size are made ahead. */
+/**
+ * The disk images of one engine. Once the first is needed, images of the default size are made in advance.
+ */
 export class DiskImages {
   readonly #directory: string;
   readonly #defaultBytes: number | null;
-  /** Null where this machine cannot have images, or none is made ahead. */
+  /** Resolves with null when this machine cannot have images, or when none are made in advance. */
   #pool: Promise<Pool<string> | null> | undefined;
 
   /**
-   * @param directory of the engine, for images that are not used yet.
-   * @param defaultBytes Limit of a disk whose spec names none, where this machine can enforce one; null for none.
+   * @param directory Directory of the engine, for images that are not used yet.
+   * @param defaultBytes Limit of a disk whose spec has none, where this machine can enforce one; null for
+   * none.
    */
   constructor(directory: string, defaultBytes: number | null) {
     this.#directory = directory;
@@ -30,11 +33,11 @@ export class DiskImages {
   }
 
   /**
-   * Returns the image of a disk, consistent, unmounted and large enough. A disk that has nothing on it gets a new image.
-   * Null for a disk without a limit, or one that was created without.
+   * Returns the image of a disk: consistent, unmounted and large enough. An empty disk gets a new image.
+   * Returns null for a disk that has no limit, or that was created without one.
    *
-   * @throws DiskLimitError where `bytes` is not null and the machine cannot enforce it; SandboxError when the image cannot be
-   * made, is broken, or stays in use.
+   * @throws DiskLimitError when `bytes` is not null and the machine cannot enforce it; SandboxError when the
+   * image cannot be made, is broken, or stays in use.
    */
   async prepare(disk: string, bytes: number | null): Promise<DiskImage | null> {
     const path = imageOf(disk);
@@ -48,7 +51,7 @@ export class DiskImages {
     await repairImage(programs(), imageOf(disk));
   }
 
-  /** What the image takes on the host; null without one. */
+  /** Returns the bytes that the image takes on the host; null when the disk has no image. */
   async bytes(disk: string): Promise<number | null> {
     const found = await stat(imageOf(disk)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return null;
@@ -61,7 +64,7 @@ export class DiskImages {
     await (await this.#pool)?.close();
   }
 
-  /** False where the disk gets no image. */
+  /** Returns false when the disk gets no image. */
   async #make(disk: string, path: string, bytes: number | null): Promise<boolean> {
     const pool = bytes === null || bytes === this.#defaultBytes ? await this.#madeAhead() : null;
     if (bytes === null && pool === null) return false;
@@ -80,7 +83,7 @@ export class DiskImages {
   async #openPool(): Promise<Pool<string> | null> {
     const bytes = this.#defaultBytes;
     if (bytes === null || (await missingForImages(this.#directory)) !== null) return null;
-    // Without a prototype, for example while the host's disk is full, each image is made by mkfs.
+    // Without a prototype, for example while the host's disk is full, mkfs makes each image.
     const prototype = await captureImage(programs(), this.#newPath(), bytes).catch(() => null);
     return new Pool<string>({
       ready: READY,
@@ -101,7 +104,10 @@ export class DiskImages {
   }
 }
 
-/** False when the paths are on different filesystems. A file that another process has put at `to` meanwhile stays. */
+/**
+ * Moves a file without overwriting: a file that another process has put at `to` is kept. Returns false when
+ * the paths are on different filesystems.
+ */
 async function move(from: string, to: string): Promise<boolean> {
   const linked = await link(from, to).then(
     () => true,
@@ -111,7 +117,7 @@ async function move(from: string, to: string): Promise<boolean> {
   return linked;
 }
 
-/** The path of a disk's image, whether or not it exists. */
+/** Returns the path of a disk's image, whether or not it exists. */
 export function imageOf(disk: string): string {
   return `${disk}/disk.ext4`;
 }

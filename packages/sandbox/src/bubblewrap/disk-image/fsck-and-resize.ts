@@ -9,17 +9,23 @@ import { BLOCK_BYTES, type ImagePrograms, imageBytes, KIB, MIB } from "./disk-im
 
 const run = promisify(execFile);
 
-/** More than a filesystem leaves unused at its end, where a block group would hold only its own metadata. */
+/**
+ * Bytes that a filesystem may leave unused at its end: a block group there would contain only its own
+ * metadata.
+ */
 const MAX_UNUSED_END = 16 * MIB;
 const MAX_WAIT_SECONDS = 60;
 const UNMOUNT_TIMEOUT_MS = 500;
-/** In the superblock: the state of a clean filesystem, and the feature flag of a journal that must be replayed. */
+/**
+ * Superblock values: the state of a clean filesystem, and the feature flag of a journal that must be
+ * replayed.
+ */
 const [VALID, NEEDS_RECOVERY] = [1, 4];
 const REPAIR_IMAGE = shellScript("bubblewrap/repair-image.sh");
 /** Exit code of `repair-image.sh` when the filesystem cannot be repaired. */
 const BROKEN = 76;
 
-/** The filesystem of an image could not be mounted, although it is marked clean. */
+/** The filesystem of an image is marked clean but could not be mounted. */
 export class BrokenDiskError extends SandboxError {
   constructor(why: string) {
     super("the disk cannot be mounted", { cause: why });
@@ -27,8 +33,9 @@ export class BrokenDiskError extends SandboxError {
 }
 
 /**
- * Repairs an image after a crash, and enlarges it, under its lock: the kernel may still hold that for an earlier sandbox. No
- * program is started for an image that is clean and large enough.
+ * Repairs an image after a crash, and enlarges it, while holding its lock, which the kernel may still hold
+ * for an earlier sandbox. Starts no program for an image that is clean and large enough. Rejects with
+ * `SandboxError` when the lock stays held or the image cannot be repaired.
  */
 export async function fsckAndResize(
   programs: ImagePrograms,
@@ -40,7 +47,10 @@ export async function fsckAndResize(
   await repair(programs, path, { size: newSize === null ? "" : String(newSize), look: "-p" });
 }
 
-/** Repairs an image even if it is marked clean, under its lock. Files without a name go to `lost+found` of the disk. */
+/**
+ * Repairs an image even if it is marked clean, while holding its lock. Files without a name go to
+ * `lost+found` of the disk.
+ */
 export async function repairImage(programs: ImagePrograms, path: string): Promise<void> {
   await repair(programs, path, { size: "", look: "-f" });
 }
@@ -77,7 +87,10 @@ async function repair(
   }
 }
 
-/** The disk of a sandbox that has just closed is unmounted within milliseconds: waiting costs less than a program. */
+/**
+ * Reads the state, waiting up to 500 ms for an unmount. The disk of a just closed sandbox is unmounted within
+ * milliseconds, so waiting is cheaper than starting a program.
+ */
 async function stateOnceUnmounted(path: string, minSize: number): Promise<ImageState> {
   const until = performance.now() + UNMOUNT_TIMEOUT_MS;
   for (;;) {
@@ -88,13 +101,13 @@ async function stateOnceUnmounted(path: string, minSize: number): Promise<ImageS
 }
 
 interface ImageState {
-  /** It was unmounted without errors. A mounted one is not clean. */
+  /** Whether it was unmounted without errors. A mounted filesystem is not clean. */
   clean: boolean;
-  /** Size to enlarge it to; null when it is large enough. */
+  /** Size in bytes to enlarge it to; null when it is large enough. */
   newSize: number | null;
 }
 
-/** Reads the superblock. The file may be larger than its filesystem when enlarging it was interrupted. */
+/** Reads the superblock. The file is larger than its filesystem when enlarging was interrupted. */
 async function stateOf(path: string, minSize: number): Promise<ImageState> {
   const file = await open(path, "r");
   try {

@@ -7,7 +7,10 @@ import { imagePrograms, MIB, makeImage } from "./disk-image.ts";
 
 const run = promisify(execFile);
 
-/** Makes and mounts a small image. Returns a clause that says what this machine lacks for that, or null. Never throws. */
+/**
+ * Tries to make and mount a small image. Returns a clause that says what this machine lacks, or null. Never
+ * throws.
+ */
 export async function missingForImages(directory: string): Promise<string | null> {
   const programs = imagePrograms();
   if (typeof programs === "string") return programs;
@@ -25,7 +28,7 @@ export async function missingForImages(directory: string): Promise<string | null
   }
 }
 
-/** Makes a small image, for a trial. Rejects where none can be made. */
+/** Makes a small image for a trial. Rejects when none can be made. */
 export async function makeTrialImage(path: string): Promise<void> {
   const programs = imagePrograms();
   if (typeof programs === "string") throw new DiskLimitError(programs);

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { isBelow } from "../../inside/mounts.ts";
 import { SandboxError } from "../../interface/errors.ts";
 
-/** A host directory and where a private mount namespace shows it. */
+/** A host directory, and the path at which a private mount namespace shows it. */
 export interface BindMount {
   from: string;
   at: string;
@@ -12,8 +12,9 @@ export interface BindMount {
 const MOUNT_POINTS = ["/mnt", "/media", "/srv", "/opt", "/home", "/boot"];
 
 /**
- * Chooses where to bind mount directories whose parents only root may enter, such as a data directory of mode 0700, so that
- * bwrap reaches them as an unprivileged uid. `reach` translates a path below such a directory.
+ * Chooses where to bind mount directories whose parents only root may enter, such as a data directory of mode
+ * 0700. There bwrap reaches them as an unprivileged uid. `reach` translates a path below such a directory.
+ * Throws `SandboxError` when the host has too few free mount points.
  */
 export function planBindMounts(directories: readonly string[]): {
   bindMounts: BindMount[];

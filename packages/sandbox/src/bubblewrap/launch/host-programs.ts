@@ -8,13 +8,15 @@ const run = promisify(execFile);
 export interface HostPrograms {
   bwrap: string;
   mkfifo: string;
-  /** Runs `launch.pl` and `mount-helper.pl`: no other program makes their system calls. */
+  /**
+   * Path of perl, which runs `launch.pl` and `mount-helper.pl`; no other program makes their system calls.
+   */
   perl: string;
   /** Whether the host's `env` has `--default-signal`; see `supervisor.sh`. */
   restoresSignals: boolean;
 }
 
-/** Finds all programs, or throws a `SandboxError` that names the package to install. */
+/** Finds all programs. Throws a `SandboxError` that names the package to install when one is missing. */
 export async function findHostPrograms(): Promise<HostPrograms> {
   requiredProgram("setsid", "util-linux");
   return {

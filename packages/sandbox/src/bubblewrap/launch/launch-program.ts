@@ -7,21 +7,30 @@ export const MOUNT_FAILED = 124;
 
 const LAUNCH = perlScript("bubblewrap/launch.pl");
 
-/** Arguments of perl that run these steps of `launch.pl` and then the command. */
+/** Returns perl's arguments to run these steps of `launch.pl` and then the command. */
 export function launchArguments(steps: readonly string[], command: readonly string[]): string[] {
   return ["-e", LAUNCH, "--", ...steps, "--", ...command];
 }
 
-/** Arguments of perl that run these steps, and read the others and the command from a descriptor; see `take` in `launch.pl`. */
+/**
+ * Returns perl's arguments to run these steps, and then read further steps and the command from a descriptor;
+ * see `take` in `launch.pl`.
+ */
 export function launcherArguments(first: readonly string[], rest: number): string[] {
   return ["-e", LAUNCH, "--", ...first, "take", String(rest)];
 }
 
-/** What `take` reads: how many arguments follow, which tells whether they are all there, and those. */
+/**
+ * Returns what `take` reads: the number of arguments, by which it knows that all have arrived, and the
+ * arguments.
+ */
 export function takenArguments(steps: readonly string[], command: readonly string[]): string {
   const all = [...steps, "--", ...command];
   return [String(all.length), ...all].map((argument) => `${argument}\0`).join("");
 }
 
-/** A program for `sh -c` that keeps its namespaces until its standard input ends; see `hold-namespaces.sh`. */
+/**
+ * Text of a program for `sh -c` that keeps its namespaces until its standard input ends; see
+ * `hold-namespaces.sh`.
+ */
 export const HOLD_NAMESPACES = shellScript("bubblewrap/hold-namespaces.sh");

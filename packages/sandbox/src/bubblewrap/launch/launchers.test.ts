@@ -30,7 +30,7 @@ function launchersWith(perl: string): Launchers {
   return new Launchers({ perl, filter: "/dev/null", cgroups, owner: thisProcess() });
 }
 
-/** Pids of the children of this process, but for those that have ended. */
+/** Returns the pids of this process's children, except ended ones. */
 function children(): number[] {
   const pids = readFileSync(`/proc/self/task/${process.pid}/children`, "latin1").trim().split(" ");
   return pids.filter(Boolean).map(Number);
@@ -44,7 +44,7 @@ async function give({ child }: Launcher, given: string): Promise<{ output: strin
   return { output, code };
 }
 
-/** The pids of the processes that wait, once there is one. */
+/** Returns the pids of the waiting processes once there is one. */
 async function waiting(before: readonly number[]): Promise<number[]> {
   const others = () => children().filter((pid) => !before.includes(pid));
   await until(
@@ -54,7 +54,7 @@ async function waiting(before: readonly number[]): Promise<number[]> {
   return others();
 }
 
-/** Ends it and waits until it is no child any more. */
+/** Ends a launcher and waits until it is reaped. */
 async function ended(launcher: Launcher): Promise<void> {
   const exited = once(launcher.child, "exit");
   await launcher.end();
@@ -93,7 +93,7 @@ test("take: each process is in a control group of its own, which ends with it", 
       );
     }
   }
-  // One that waits for the next sandbox may have been started meanwhile.
+  // A process that waits for the next sandbox may have started meanwhile.
   const [first, second] = [one.cgroup.name, two.cgroup.name];
   const left = async () => (await cgroups.names()).filter((name) => [first, second].includes(name));
   await one.end();

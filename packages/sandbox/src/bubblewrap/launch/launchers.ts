@@ -6,19 +6,28 @@ import type { Cgroup, Cgroups } from "../../host/cgroup/cgroups.ts";
 import { handlesOf } from "./child-handles.ts";
 import { launcherArguments } from "./launch-program.ts";
 
-/** Descriptors of a launcher beside its standard streams. All are pipes but the first, which is the system call filter. */
+/**
+ * Descriptors of a launcher beside its standard streams. All are pipes except the first, which is the system
+ * call filter.
+ */
 export const DESCRIPTORS = { seccomp: 3, arguments: 4, steps: 5, info: 6, guard: 7 } as const;
 
-/** Delay after a sandbox was opened, which then has its first command behind it. */
+/** Milliseconds after a sandbox was opened; by then its first command has usually run. */
 const PREPARE_MS = 500;
-/** Sessions begin together. Between such times the process would only take memory. */
+/**
+ * Milliseconds that a waiting process is kept. Sessions tend to start together; in between it would only take
+ * memory.
+ */
 const KEPT_MS = 60_000;
 
-/** A process that waits for its steps, in a control group of its own that has no limits yet. */
+/** A process that waits for its steps, in its own control group, which has no limits yet. */
 export interface Launcher {
   child: ChildProcess;
   cgroup: Cgroup;
-  /** Kills the process, whatever it has become, and removes the group. Rejects when that has not happened after eight seconds. */
+  /**
+   * Kills the process, whatever program it has become, and removes the group. Rejects when a process still
+   * lives after eight seconds.
+   */
   end(): Promise<void>;
 }
 
@@ -27,13 +36,13 @@ export interface LauncherOptions {
   /** Path of the system call filter. */
   filter: string;
   cgroups: Pick<Cgroups, "create">;
-  /** Begins the names of the groups. */
+  /** Prefix of the groups' names. */
   owner: string;
 }
 
 /**
- * Processes that run `launch.pl`. While sandboxes are being opened one waits for its steps, so that no sandbox waits for the start of
- * a program by a process as large as this, nor for its control group.
+ * Starts processes that run `launch.pl`. While sandboxes are being opened, one waits for its steps. So no
+ * sandbox waits for its control group, nor until a process as large as this one has started a program.
  */
 export class Launchers {
   readonly #options: LauncherOptions;
@@ -46,11 +55,11 @@ export class Launchers {
     this.#options = options;
   }
 
-  /** Rejects with an `Error` that says what failed when there can be none. */
+  /** Returns a process, the waiting one if there is one. Rejects with an `Error` when none can be started. */
   async take(): Promise<Launcher> {
     const ready = this.#takeReady();
     clearTimeout(this.#preparing);
-    // Without root it would count as one of the processes that the sandboxes of this user may have.
+    // Without root, it would count towards the process limit of this user's sandboxes.
     if (process.getuid?.() === 0) this.#preparing = setTimeout(() => this.#prepare(), PREPARE_MS).unref();
     const launcher = await ready;
     if (launcher === null) return this.#start();
@@ -62,7 +71,7 @@ export class Launchers {
     return launcher;
   }
 
-  /** Ends the process that waits. */
+  /** Ends the waiting process. */
   async close(): Promise<void> {
     clearTimeout(this.#preparing);
     clearTimeout(this.#ending);
@@ -81,7 +90,7 @@ export class Launchers {
         for (const one of handlesOf(launcher.child)) one.unref();
         return launcher;
       },
-      // Whoever wants one is told why there is none.
+      // The next `take` starts a process itself and reports the error.
       () => null,
     );
     clearTimeout(this.#ending);
@@ -127,7 +136,7 @@ export class Launchers {
   }
 }
 
-/** A stream of a launcher by its descriptor. */
+/** Returns a stream of a launcher by its descriptor. */
 export function pipeOf<Stream>(child: ChildProcess, descriptor: number): Stream {
   return (child.stdio as readonly unknown[])[descriptor] as Stream;
 }

@@ -6,10 +6,13 @@ import { HOLD_NAMESPACES, launchArguments } from "../launch/launch-program.ts";
 import { MountHelper } from "./mount-helper.ts";
 import { mountSnapshots } from "./snapshots.ts";
 
-/** Any two uids but root's. */
+/** Two arbitrary uids other than root's. */
 const [SNAPSHOT_UID, SANDBOX_UID] = [65_534, 65_533];
 
-/** Mounts a snapshot in this directory. Returns a clause that says what this machine lacks for that, or null. Never throws. */
+/**
+ * Tries to mount a snapshot in this directory. Returns a clause that says what this machine lacks, or null.
+ * Never throws.
+ */
 export async function missingForSnapshots(directory: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   const perl = findProgram("perl");
@@ -38,7 +41,7 @@ export async function missingForSnapshots(directory: string): Promise<string | n
   }
 }
 
-/** Starts a process in the role of bwrap, with the disk mounted, and its child in that of process 1. */
+/** Starts a process in the role of bwrap, with the disk mounted, and its child in the role of process 1. */
 async function startTrial(perl: string, trial: string, withImage: boolean): Promise<ChildProcess> {
   const image = `${trial}/disk.ext4`;
   if (withImage) await makeTrialImage(image);

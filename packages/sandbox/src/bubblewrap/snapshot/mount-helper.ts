@@ -8,21 +8,29 @@ const PROGRAM = perlScript(
   "bubblewrap/unmount-snapshot.pl",
   "bubblewrap/mount-helper.pl",
 );
-/** More than the program itself allows a request, for one that the kernel killed or does not let go. */
+/**
+ * Milliseconds, more than the program itself allows a request, for a request that is killed or stuck in the
+ * kernel.
+ */
 const TIMEOUT_MS = 70_000;
-/** Sessions begin together. Between such times the process would only take memory. */
+/**
+ * Milliseconds without requests after which the process ends. Sessions tend to start together; in between it
+ * would only take memory.
+ */
 const IDLE_MS = 60_000;
 
+/** The helper's response to one request. */
 export interface MountAnswer {
-  /** Exit status; see `mount-snapshots.pl`. Null when there was none. */
+  /** Exit status; see `mount-snapshots.pl`. Null when the process gave none. */
   status: number | null;
-  /** What it said of a failure. */
+  /** The error message; empty on success. */
   text: string;
 }
 
 /**
- * A process that mounts snapshots for this one; see `mount-helper.pl`. No mount then pays for the start of a program by a process as
- * large as this. It starts with the first request and ends when there are none for a minute.
+ * Runs a process that mounts snapshots; see `mount-helper.pl`. Starting a program from a process as large as
+ * this one would slow down each mount. The helper starts with the first request and ends after a minute
+ * without requests.
  */
 export class MountHelper {
   readonly #perl: string;
@@ -32,7 +40,7 @@ export class MountHelper {
     this.#perl = perl;
   }
 
-  /** Never rejects. */
+  /** Sends a request to the helper. Never rejects. */
   request(what: "mount" | "unmount", args: readonly string[]): Promise<MountAnswer> {
     if (this.#process === null) {
       const started = new HelperProcess(this.#perl, () => {
@@ -43,13 +51,13 @@ export class MountHelper {
     return this.#process.request(what, args);
   }
 
-  /** Ends the process once it has answered what was asked. */
+  /** Ends the process once it has answered all pending requests. */
   close(): void {
     this.#process?.finish();
   }
 }
 
-/** One process, from its start to its end. */
+/** One helper process, from its start to its end. */
 class HelperProcess {
   readonly #child: ChildProcess;
   readonly #ended: () => void;
@@ -58,7 +66,7 @@ class HelperProcess {
   #count = 0;
   #text = "";
 
-  /** @param ended called once it takes no more requests. */
+  /** @param ended Called once the process accepts no more requests. */
   constructor(perl: string, ended: () => void) {
     this.#ended = ended;
     this.#child = spawn(perl, ["-e", PROGRAM], { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
@@ -86,7 +94,7 @@ class HelperProcess {
     return promise;
   }
 
-  /** While nothing is asked, it does not keep this process running. */
+  /** Lets this process exit while no request is pending, and ends the helper after a while. */
   #rest(): void {
     this.#idle = setTimeout(() => this.finish(), IDLE_MS).unref();
     for (const one of handlesOf(this.#child)) one.unref();

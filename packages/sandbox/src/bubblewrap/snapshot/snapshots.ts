@@ -11,7 +11,7 @@ const TARGET_TAKEN = 70;
 /** A running sandbox into which snapshots are mounted. */
 export interface SnapshotHost {
   helper: MountHelper;
-  /** Pid of bwrap, a child of this process, and that of process 1. */
+  /** Host pids of bwrap, a child of this process, and of process 1. */
   bwrap: number;
   init: number;
   uid: number;
@@ -21,10 +21,10 @@ export interface SnapshotHost {
   writable: readonly string[];
 }
 
-/** Result of a mount. `occupied`: something is at the target. */
+/** Result of a mount; `occupied` when something is at the target. */
 export type MountResult = { state: "mounted" } | { state: "occupied" } | { state: "failed"; why: string };
 
-/** The snapshots of one sandbox: each is an overlay with its upper layer on the disk. */
+/** The snapshots of one sandbox. Each is mounted as an overlay with its upper layer on the disk. */
 export class Snapshots {
   readonly #host: SnapshotHost;
   readonly #log: (line: object) => void;
@@ -35,7 +35,10 @@ export class Snapshots {
     this.#log = log;
   }
 
-  /** Mounts a snapshot without earlier changes, at an empty target. Returns false where it cannot. Never throws. */
+  /**
+   * Mounts a snapshot without earlier changes, at an empty target. Returns false when it cannot. Never
+   * throws.
+   */
   async mount(snapshot: MountedSnapshot): Promise<boolean> {
     const target = this.#cleanTarget(snapshot.target);
     if (target === null || this.#targets.has(target)) return false;
@@ -48,7 +51,10 @@ export class Snapshots {
     return false;
   }
 
-  /** Unmounts a snapshot and deletes its changes. Returns false where none is mounted. Never throws. */
+  /**
+   * Unmounts a snapshot and deletes its changes. Returns false when none is mounted there or unmounting
+   * fails. Never throws.
+   */
   async unmount(path: string): Promise<boolean> {
     const target = this.#cleanTarget(path);
     if (target === null || !this.#targets.has(target)) return false;
@@ -58,7 +64,10 @@ export class Snapshots {
     return why === null;
   }
 
-  /** Mounts snapshots with their earlier changes, if the disk has any. Rejects with `SandboxError`. */
+  /**
+   * Mounts snapshots with their earlier changes, if the disk has any. Rejects with `SandboxError` when one
+   * cannot be mounted.
+   */
   async restore(snapshots: readonly MountedSnapshot[]): Promise<void> {
     const all = snapshots
       .map((snapshot) => ({ ...snapshot, target: this.#requiredTarget(snapshot.target) }))
@@ -77,14 +86,14 @@ export class Snapshots {
     return target;
   }
 
-  /** The normal form of a target; null where it is not on the disk. */
+  /** Returns the normal form of a target; null when it is not on the disk. */
   #cleanTarget(path: string): string | null {
     const target = posix.normalize(path).replace(/(.)\/+$/, "$1");
     return this.#host.writable.some((path) => isBelow(target, path)) ? target : null;
   }
 }
 
-/** Mounts all of them or none. Never throws. */
+/** Mounts all of the snapshots or none. Never throws. */
 export async function mountSnapshots(
   { helper, bwrap, init, uid, disk }: Omit<SnapshotHost, "writable">,
   snapshots: readonly MountedSnapshot[],
@@ -105,7 +114,7 @@ export async function mountSnapshots(
   return status === TARGET_TAKEN ? { state: "occupied" } : { state: "failed", why: text };
 }
 
-/** Returns null, or why it failed. */
+/** Unmounts a snapshot and deletes its changes. Returns null, or the reason of a failure. */
 async function unmountSnapshot(
   { helper, bwrap, init, uid, disk }: SnapshotHost,
   target: string,
@@ -115,12 +124,15 @@ async function unmountSnapshot(
   return status === 0 ? null : text;
 }
 
-/** Path on the disk of what was changed in the snapshot at that target. */
+/** Returns the path on the disk of the changes of the snapshot at that target. */
 export function snapshotChanges(target: string): string {
   return `overlays/${directoryOf(posix.normalize(target))}/upper`;
 }
 
-/** Name of the directory, below the disk's `overlays`, with the changes of the snapshot at that target. */
+/**
+ * Returns the name of the directory, below the disk's `overlays`, with the changes of the snapshot at that
+ * target.
+ */
 function directoryOf(target: string): string {
   return createHash("sha256").update(target).digest("hex").slice(0, 24);
 }

@@ -7,18 +7,18 @@ import type { Cgroup } from "../../host/cgroup/cgroups.ts";
 
 const EXIT_TIMEOUT_MS = 1000;
 
-/** Everything of a sandbox that must be released. */
+/** The parts of a sandbox, all of which must be released. */
 export interface SandboxParts extends LivingParts {
   child: ChildProcess;
   cgroup: Cgroup;
   network: NetworkNamespace;
-  /** Host directory of its own, outside of the disk, deleted with it. */
+  /** Host directory of this sandbox, outside the disk, deleted with it. */
   directory: string;
-  /** Called when all has been released; `whole` is false when something could not be. */
+  /** Called when everything has been released; `whole` is false when some part could not be. */
   released(whole: boolean): void;
 }
 
-/** A running sandbox; it ends when bwrap does. */
+/** A running sandbox. It ends when bwrap ends. */
 export class BubblewrapSandbox extends LivingSandbox {
   readonly #parts: SandboxParts;
 
@@ -29,7 +29,9 @@ export class BubblewrapSandbox extends LivingSandbox {
     if (hasExited(parts.child)) this.close().catch(() => {});
   }
 
-  /** Kills bwrap, and with it process 1 and the whole pid namespace, and then what is left in its control groups. */
+  /**
+   * Kills bwrap, and with it process 1 and the whole PID namespace; then what is left in its control groups.
+   */
   protected async release(): Promise<void> {
     const { child, cgroup, network, directory } = this.#parts;
     const exited = new Promise<void>((resolve) => {
@@ -45,7 +47,7 @@ export class BubblewrapSandbox extends LivingSandbox {
     const results = await Promise.allSettled([
       cgroup.destroy(),
       network.close(),
-      // Retried, since pipes may be created in it at this moment.
+      // Retried, since pipes may be created in it at the same time.
       rm(directory, { recursive: true, force: true, maxRetries: 8, retryDelay: 10 }),
     ]);
     const failed = results.find((result) => result.status === "rejected");

@@ -7,29 +7,29 @@ import { INSIDE_ID } from "../system-layers/root-filesystem.ts";
 
 const MIB = 1024 * 1024;
 
-/** What the sandbox sees of the host, by paths that its uid can reach. */
+/** The parts of the host that the sandbox sees, by paths that its uid can reach. */
 export interface Sources {
   /** Options that mount `/usr`, `/etc` and the rest of the system. */
   system: readonly string[];
   programs: string;
   pipes: string;
   uploads: string;
-  /** Null: as the system has it. */
+  /** Path of git's system configuration; null for the one that the system contains. */
   gitConfig: string | null;
   writable: readonly Mount[];
   files: readonly Mount[];
   directories: readonly Mount[];
 }
 
-/** Commands run as the agent, without capabilities, in a user namespace that bwrap makes. */
+/** Options to run commands as the agent, without capabilities, in a user namespace that bwrap makes. */
 const AGENT = [
   ...["--unshare-user", "--disable-userns", "--cap-drop", "ALL"],
   ...["--uid", String(INSIDE_ID), "--gid", String(INSIDE_ID)],
 ];
 
 /**
- * Or as root of the user namespace that bwrap is started in, with the capabilities that installing packages needs. Only the
- * system call filter denies other namespaces and mounts to it.
+ * Options to run commands as root of the user namespace in which bwrap starts, with the capabilities that
+ * installing packages needs. Only the system call filter denies it other namespaces and mounts.
  */
 const ROOT = [
   ...["--cap-drop", "ALL"],
@@ -39,7 +39,10 @@ const ROOT = [
   ]),
 ];
 
-/** Parts of /proc that no namespace hides: what tells of the host, and writable settings of the sandbox's own namespaces. */
+/**
+ * Options for parts of /proc that no namespace hides: information about the host, and writable settings of
+ * the sandbox's own namespaces.
+ */
 const HIDDEN_PROC = [
   ...["--ro-bind", "/proc/sys", "/proc/sys"],
   ...HIDDEN_FILES.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", "/dev/null", path]),
@@ -48,9 +51,9 @@ const HIDDEN_PROC = [
   ]),
 ];
 
-/** bwrap's options, which it reads from a descriptor so that no process list shows them. */
+/** Returns bwrap's options, which it reads from a descriptor so that no process list shows them. */
 export function bwrapArguments(sources: Sources, limits: Limits, asRoot: boolean): string[] {
-  // When both are full a quarter is left for processes, enough to delete files.
+  // When these filesystems are full, a quarter of the memory is left for processes, enough to delete files.
   const shareOfMemory = (part: number) => String(Math.max(MIB, Math.floor(limits.memoryBytes / part)));
   return [
     ...(asRoot ? ROOT : AGENT),
@@ -63,7 +66,7 @@ export function bwrapArguments(sources: Sources, limits: Limits, asRoot: boolean
     // Scripts of packages write and lock files there.
     ...(asRoot ? ["--perms", "0755", "--tmpfs", "/run", "--perms", "1777", "--dir", "/run/lock"] : []),
     ...(sources.gitConfig === null ? [] : ["--ro-bind", sources.gitConfig, "/etc/gitconfig"]),
-    // Nothing temporary belongs to the changed system or stays for the next one.
+    // Temporary files must not become part of the changed system, nor stay for the next build.
     ...(asRoot ? ["--perms", "1777", "--size", shareOfMemory(2), "--tmpfs", "/tmp"] : []),
     ...["--ro-bind", sources.programs, PROGRAMS_INSIDE],
     ...["--ro-bind", sources.pipes, PIPES_INSIDE],

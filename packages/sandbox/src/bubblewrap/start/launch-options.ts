@@ -15,7 +15,7 @@ import type { PreparedSystem } from "../system-layers/system-mount.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { Launch } from "./launch.ts";
 
-/** What a sandbox uses of its engine. */
+/** The parts of the engine that a sandbox uses. */
 export interface SandboxHost {
   programs: HostPrograms;
   mounts: MountHelper;
@@ -24,28 +24,34 @@ export interface SandboxHost {
   cgroups: Cgroups;
   system: readonly string[];
   log(line: object): void;
-  /** Called when the sandbox has been released; `whole` is false when something of it could not be. */
+  /** Called when the sandbox has been released; `whole` is false when some part could not be. */
   released(whole: boolean): void;
 }
 
-/** What is made for a sandbox before it starts. */
+/** The parts that are made for a sandbox before it starts. */
 export interface Made {
   directory: string;
-  /** The image with the writable directories, to be mounted; null where they are plain directories. */
+  /** The image with the writable directories, to be mounted; null when they are plain directories. */
   image: DiskImage | null;
-  /** Null where the sandbox shows the host's. */
+  /** The system to mount; null when the sandbox shows the host's. */
   system: PreparedSystem | null;
   files: SandboxFiles;
   network: NetworkNamespace;
   launcher: Launcher;
 }
 
-/** Directories of the disk that a sandbox which changes its system has from that system, or in memory, instead. */
+/**
+ * Directories that a sandbox which changes its system takes from that system, or has in memory, instead of on
+ * the disk.
+ */
 const SYSTEM_DIRECTORIES = ["/home/agent", "/var/tmp", "/tmp"];
-/** Concurrent commands that start without making further pipes. */
+/** Number of concurrent commands that can start without making further pipes. */
 export const FIRST_PIPES = 4;
 
-/** How process 1 of a sandbox is launched, with the paths by which the launching process reaches each directory. */
+/**
+ * Returns the options that launch process 1 of a sandbox, with the paths by which the launching process
+ * reaches each directory.
+ */
 export async function launchOptions(
   { programs, system, directory, cgroups }: SandboxHost,
   spec: SandboxSpec,
@@ -95,7 +101,9 @@ export async function launchOptions(
   };
 }
 
-/** Of mounted directories the parent is bind mounted, once: most lie side by side. */
+/**
+ * Returns the paths to bind mount. For mounted directories it is their parent, since most lie side by side.
+ */
 function bindMountsOf(
   directory: string,
   { disk, directories = [] }: SandboxSpec,

@@ -15,27 +15,33 @@ import { takenArguments } from "../launch/launch-program.ts";
 import { DESCRIPTORS, pipeOf } from "../launch/launchers.ts";
 import type { OverlayMount } from "../system-layers/system-mount.ts";
 
-/** Numbers of resource limits. */
+/** Numbers of resource limits (RLIMIT_…). */
 const [DATA, CORE, NPROC, NOFILE] = ["2", "4", "6", "7"] as const;
 
 export interface Launch {
   programs: HostPrograms;
-  /** In its control group, and waiting for its steps. */
+  /** A process in its control group that waits for its steps. */
   launcher: ChildProcess;
-  /** Host uid to run as; null where this process is not root. */
+  /** Host uid to run as; null when this process is not root. */
   uid: number | null;
-  /** Controllers that limit the sandbox; resource limits replace the others. */
+  /** Controllers that limit the sandbox; resource limits replace the missing ones. */
   controllers: readonly Controller[];
   limits: Limits;
   network: Pick<NetworkNamespace, "netFd" | "userFd">;
   bwrapArguments: readonly string[];
-  /** Host directories whose own paths the uid cannot reach, and where bwrap finds them. */
+  /** Host directories whose paths the uid cannot reach, and the paths at which bwrap finds them. */
   bindMounts: readonly BindMount[];
-  /** The system to mount; null where the sandbox shows the host's. */
+  /** The system to mount; null when the sandbox shows the host's. */
   system: OverlayMount | null;
-  /** Descriptor of a user namespace to run as root in, instead of as `uid`, to change a system; null for sessions. */
+  /**
+   * Descriptor of a user namespace in which to run as root, instead of as `uid`, to change a system; null for
+   * sessions.
+   */
   rootFd: number | null;
-  /** The disk to mount and the directories to create on it, by the paths that the launching process uses. */
+  /**
+   * The disk to mount and the directories to create on it, by paths that the launching process uses. Null for
+   * a disk without an image.
+   */
   disk: DiskMount | null;
   /** Paths of named pipes to make. */
   pipes: readonly string[];
@@ -50,16 +56,18 @@ export interface DiskMount {
 }
 
 export interface Launched {
-  /** bwrap, whose only child is process 1. */
+  /** The bwrap process, whose only child is process 1. */
   child: ChildProcess;
-  /** Host pid of process 1. */
+  /** Host pid of process 1. Rejects with `SandboxError` when bwrap ends before process 1 exists. */
   init: Promise<number>;
-  /** To be called when process 1 runs. Until then everything is killed when this process or bwrap ends. */
+  /**
+   * Disarms the guard, which kills everything when this process or bwrap ends. Call it when process 1 runs.
+   */
   disarmGuard(): void;
 }
 
 /**
- * Starts bwrap. Before the process becomes bwrap it enters the network namespace, sets its limits and drops its privileges. Its
+ * Starts bwrap. The process first enters the network namespace, sets its limits and drops its privileges. Its
  * environment is always empty.
  */
 export async function launch(options: Launch): Promise<Launched> {
@@ -82,7 +90,7 @@ export async function launch(options: Launch): Promise<Launched> {
   return { child, init: initPid(child), disarmGuard: guardOf(child) };
 }
 
-/** What the process does before it becomes bwrap; see `launch.pl`. */
+/** Returns the steps of the process before it executes bwrap; see `launch.pl`. */
 async function stepsOf(options: Launch): Promise<string[]> {
   const { network, bindMounts, system, disk, pipes, uid, rootFd } = options;
   const userFd = rootFd ?? network.userFd;
@@ -91,26 +99,27 @@ async function stepsOf(options: Launch): Promise<string[]> {
   return [
     ...["hold", "net", ownDescriptor(network.netFd)],
     ...(userFd === null ? [] : ["hold", "user", ownDescriptor(userFd)]),
-    // Without root only the user namespace allows mounts.
+    // Without root, mounting is only allowed inside the user namespace.
     ...enterUser,
     "apart",
     ...["ptys", String(MAX_TERMINALS)],
     ...bindMounts.flatMap(({ from, at }) => ["bind", from, at]),
     ...(disk === null ? [] : ["disk", disk.image.path, disk.at]),
     ...(disk?.directories ?? []).flatMap(({ path, mode }) => ["place", path, owner, mode.toString(8)]),
-    // Its upper layer is on the disk, when it can be changed.
+    // Mounted after the disk, because the upper layer of a changeable system is on it.
     ...(system === null ? [] : overlaySteps(system, owner)),
     ...pipes.flatMap((path) => ["pipe", path, owner]),
     ...["enter", "net"],
     ...(await resourceLimits(options)),
     ...(rootFd === null ? [] : ["enter", "user", "become", "0"]),
     ...(uid === null || rootFd !== null ? [] : ["become", owner]),
-    // As root of a user namespace bwrap gets them back, unless the service may gain no privileges: then it must keep them.
+    // As root of a user namespace, bwrap regains the capabilities, unless the service may not gain
+    // privileges; then it must keep them.
     ...(enterUser.length > 0 && rootFd === null ? [] : ["bare"]),
   ];
 }
 
-/** A path by which a child of this process opens what a descriptor of this process has open. */
+/** Returns a path by which a child of this process can open the file of this process's descriptor. */
 function ownDescriptor(descriptor: number): string {
   return `/proc/${process.pid}/fd/${descriptor}`;
 }
@@ -123,15 +132,15 @@ function overlaySteps({ at, lower, changes }: OverlayMount, owner: string): stri
   return [...own, "overlay", `${below},upperdir=${upper},workdir=${work}`, at];
 }
 
-/** Ends the descriptor that the guard of `launch.pl` reads, with a byte. */
+/** Returns a function that tells the guard of `launch.pl`, by a byte on its descriptor, to stop guarding. */
 function guardOf(child: ChildProcess): () => void {
   const guard = pipeOf<Writable>(child, DESCRIPTORS.guard);
   return () => guard.end("1");
 }
 
 /**
- * bwrap writes the pid as JSON once process 1 exists, in several writes. All are read: a pipe that is closed early would kill
- * bwrap before it lets process 1 continue, and that would wait forever.
+ * Reads the pid of process 1, which bwrap writes as JSON in several writes. All output is read: closing the
+ * pipe early would kill bwrap before it lets process 1 continue, which would then wait forever.
  */
 function initPid(child: ChildProcess): Promise<number> {
   const info = pipeOf<Readable>(child, DESCRIPTORS.info);
@@ -157,7 +166,7 @@ async function resourceLimits({ controllers, limits, uid }: Launch): Promise<str
     );
     result.push("limit", NPROC, String(processes));
   }
-  // Data instead of address space: runtimes reserve far more addresses than they use.
+  // Limits data rather than address space, because runtimes reserve far more addresses than they use.
   if (!controllers.includes("memory")) result.push("limit", DATA, String(limits.memoryBytes));
   return result;
 }

@@ -21,8 +21,8 @@ import { FIRST_PIPES, launchOptions, type Made, type SandboxHost } from "./launc
 const START_TIMEOUT_MS = 20_000;
 
 /**
- * Starts process 1 of a sandbox whose disk, network and control group are ready, and sets the sandbox up. Where it throws, the
- * process may be running still.
+ * Starts process 1 of a sandbox whose disk, network and control group are ready, and sets the sandbox up.
+ * When this throws, the process may still run.
  */
 export async function startSandbox(
   host: SandboxHost,
@@ -97,7 +97,11 @@ async function restore(snapshots: Snapshots | null, { snapshots: wanted = [] }: 
   await snapshots.restore(wanted);
 }
 
-/** The host pid of process 1, once it responds. */
+/**
+ * Returns the host pid of process 1 once it responds.
+ *
+ * @throws SandboxError when it does not start within 20 seconds.
+ */
 async function started(child: ChildProcess, init: Promise<number>, supervisor: Supervisor): Promise<number> {
   let errors = "";
   child.stderr?.on("data", (chunk) => {
@@ -111,7 +115,7 @@ async function started(child: ChildProcess, init: Promise<number>, supervisor: S
   throw await startError(child, errors.trim());
 }
 
-/** Why bwrap ended. It is killed when it still runs. */
+/** Returns the reason why bwrap ended, after killing it if it still runs. */
 async function startError(child: ChildProcess, errors: string): Promise<SandboxError> {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, "exit");

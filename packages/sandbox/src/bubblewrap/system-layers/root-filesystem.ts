@@ -4,10 +4,10 @@ import { LAYERED_HOME, PROGRAMS_INSIDE } from "../../inside/environment.ts";
 import { gitConfig } from "../../inside/git-config.ts";
 import { trustedBundle } from "../../inside/trusted-bundle.ts";
 
-/** uid and gid of the agent inside. */
+/** uid and gid of the agent in the sandbox. */
 export const INSIDE_ID = 1000;
 
-/** Host files without secrets that programs expect; copied when present. */
+/** Host files without secrets that programs expect; copied when they exist. */
 const COPIED = [
   "ld.so.cache",
   "services",
@@ -21,7 +21,10 @@ const COPIED = [
 /** Host paths outside `/usr` that lead into it, as links or as directories. */
 const TOP_LEVEL = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/** Writes the `/etc` of every sandbox. Of the host it has only `COPIED` and the trusted CAs. */
+/**
+ * Writes the `/etc` of every sandbox. From the host it contains only `COPIED`, the alternatives and the
+ * trusted CAs.
+ */
 export async function writeEtc(directory: string, certificates: readonly string[]): Promise<void> {
   await mkdir(`${directory}/ssl/certs`, { recursive: true });
   await Promise.all(COPIED.map((name) => copyIfPresent(`/etc/${name}`, `${directory}/${name}`)));
@@ -38,8 +41,8 @@ export async function writeEtc(directory: string, certificates: readonly string[
 }
 
 /**
- * Writes the layer over every root filesystem: Berth's own files of `/etc`, and the directories that bwrap binds or mounts on, so
- * that no layer below can have a link in their place.
+ * Writes the layer over every root filesystem. It contains Berth's own files of `/etc`, and the directories
+ * that bwrap binds or mounts on. So no layer below can have a link in their place.
  */
 export async function writeSystemTop(directory: string, certificates: readonly string[]): Promise<void> {
   const directories = [
@@ -56,7 +59,7 @@ export async function writeSystemTop(directory: string, certificates: readonly s
   await writeOwnFiles(`${directory}/etc`, certificates);
 }
 
-/** The files of `/etc` that every sandbox has, whatever its system. */
+/** Writes the files of `/etc` that every sandbox has, whatever its system. */
 async function writeOwnFiles(etc: string, certificates: readonly string[]): Promise<void> {
   await writeFiles(etc, {
     hostname: "session\n",
@@ -74,12 +77,17 @@ async function writeFiles(directory: string, files: Readonly<Record<string, stri
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(`${directory}/${name}`, text)));
 }
 
-/** bwrap's options for `/usr` of the host and the directories and links beside it that lead into it. */
+/**
+ * Returns bwrap's options for `/usr` of the host and the directories and links beside it that lead into it.
+ */
 export async function systemArguments(): Promise<string[]> {
   return ["--ro-bind", "/usr", "/usr", ...(await besideUsr(""))];
 }
 
-/** bwrap's options for the directories and links beside `/usr` that lead into it, of the host or the system tree at `root`. */
+/**
+ * Returns bwrap's options for the directories and links beside `/usr` that lead into it, of the host or of
+ * the system tree at `root`.
+ */
 export async function besideUsr(root: string): Promise<string[]> {
   const beside = await Promise.all(
     TOP_LEVEL.filter((path) => existsSync(`${root}${path}`)).map(async (path) => {
@@ -90,10 +98,13 @@ export async function besideUsr(root: string): Promise<string[]> {
   return beside.flat();
 }
 
-/** Pages of the manual are most of the links, and to make links on a disk takes long: where a host has them, they are left out. */
+/** Manual pages, which are left out: they are most of the links, and creating links is slow. */
 const MANUAL = /\/man\/([a-z_A-Z.-]+\/)?man\d/;
 
-/** Links such as `/usr/bin/awk` lead through here. Those that lead out of `/usr` would reveal paths of the host. */
+/**
+ * Copies the links in /etc/alternatives, through which programs such as `/usr/bin/awk` are found. Links that
+ * lead out of `/usr` are left out, since they would reveal paths of the host.
+ */
 async function copyAlternatives(directory: string): Promise<void> {
   await mkdir(`${directory}/alternatives`, { recursive: true });
   const names = await readdir("/etc/alternatives").catch(() => []);

@@ -8,7 +8,10 @@ import { SandboxError } from "../../interface/errors.ts";
 import { SYSTEM_IDS, type SystemLayers } from "../../interface/spec.ts";
 import { besideUsr, writeSystemTop } from "./root-filesystem.ts";
 
-/** Directories of a system that every sandbox shows, and those that only a sandbox which changes it shows. */
+/**
+ * Directories of a system that every sandbox shows, and further ones that only a sandbox which changes the
+ * system shows.
+ */
 const SHOWN = ["/usr", "/etc", "/opt", "/var"];
 const CHANGED = ["/root", "/home", "/srv"];
 
@@ -21,9 +24,10 @@ export interface Points {
   files: readonly string[];
 }
 
+/** An overlay and the path at which to mount it. */
 export interface OverlayMount {
   at: string;
-  /** From the highest. */
+  /** Lower layers, from the highest to the lowest. */
   lower: readonly string[];
   /** Directories to create for changes, on one filesystem; null for a read-only overlay. */
   changes: { upper: string; work: string } | null;
@@ -33,18 +37,18 @@ export interface OverlayMount {
 export interface PreparedSystem {
   /** Identifies it among the directories to bind mount. */
   key: string;
-  /** The overlay to mount there, with the changes on this disk. */
+  /** Returns the overlay to mount at a path, with the changes on this disk. */
   mount(at: string, disk: string): OverlayMount;
-  /** bwrap's options that show it, mounted there. */
+  /** Returns bwrap's options that show the system mounted at a path. */
   arguments(at: string): Promise<string[]>;
 }
 
 /**
  * Prepares the system of a sandbox.
  *
- * @param top from `makeSystemTop`.
- * @param directory of the sandbox, deleted with it.
- * @throws SandboxError where the system cannot be mounted.
+ * @param top The path from `makeSystemTop`.
+ * @param directory Directory of the sandbox, which is deleted with it.
+ * @throws SandboxError when the system cannot be mounted.
  */
 export async function prepareSystem(
   system: SystemLayers,
@@ -75,7 +79,10 @@ export async function prepareSystem(
   };
 }
 
-/** bwrap cannot create mount points in a system, which is read-only, so a layer on top has them. */
+/**
+ * Makes a layer with the mount points, which bwrap cannot create in a read-only system. Returns its path, or
+ * none when no point needs it.
+ */
 async function makePoints(directory: string, { directories, files }: Points): Promise<string[]> {
   const within = (paths: readonly string[]) =>
     paths.filter((inside) => SHOWN.some((path) => isBelow(inside, path)));
@@ -89,14 +96,14 @@ async function makePoints(directory: string, { directories, files }: Points): Pr
   return [directory];
 }
 
-/** Writes the layer that lies over every system of an engine, owned by the root of the systems. */
+/** Writes the layer over every system of an engine, owned by the systems' root user. Returns its path. */
 export async function makeSystemTop(directory: string, certificates: readonly string[]): Promise<string> {
   await writeSystemTop(directory, certificates);
   await own(directory);
   return directory;
 }
 
-/** Gives a directory, which no other user has written to, to the root of the systems. */
+/** Gives a directory to the systems' root user. No other user may have written to it. */
 async function own(directory: string): Promise<void> {
   await promisify(execFile)("chown", ["-Rh", `${SYSTEM_IDS.first}:${SYSTEM_IDS.first}`, directory]);
 }

@@ -6,8 +6,8 @@ import { SYSTEM_IDS } from "../../interface/spec.ts";
 import { HOLD_NAMESPACES } from "../launch/launch-program.ts";
 
 /**
- * Opens a user namespace with the ids that own systems and no others. It lasts as long as the descriptor, which the caller
- * closes, and the processes in it. Only for root.
+ * Opens a user namespace that maps only the ids that own systems. It lasts as long as the descriptor, which
+ * the caller closes, and the processes in it. Needs root. Rejects with `SandboxError` when it cannot be made.
  */
 export async function openSystemNamespace(): Promise<number> {
   const holder = spawn("unshare", ["--user", "sh", "-c", HOLD_NAMESPACES], {

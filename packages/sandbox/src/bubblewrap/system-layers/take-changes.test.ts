@@ -18,7 +18,7 @@ const limit = await diskLimit(tmpdir());
 const skip = limit.state !== "yes" && limit.detail;
 const never = new AbortController().signal;
 
-/** A disk with a limit, with changes that a script of the host made as a sandbox would. */
+/** Makes a disk with a limit, with changes that a host script makes as a sandbox would. */
 async function changed(t: TestContext, script: string): Promise<{ directory: string; disk: string }> {
   const directory = mkdtempSync(join(tmpdir(), "take-changes-"));
   t.after(async () => {

@@ -12,14 +12,15 @@ import { UPPER } from "./system-mount.ts";
 
 const run = promisify(execFile);
 const COPY_LAYER = shellScript("bubblewrap/copy-layer.sh");
-/** Exit code of `copy-layer.sh`; none of cp's or of `launch.pl`. */
+/** Exit code of `copy-layer.sh` that neither cp nor `launch.pl` uses. */
 const FULL = 90;
 
 /**
- * See `SandboxEngine.takeChanges`. The changes are renamed out of a plain directory, or copied out of a disk image: by a process
- * that dies with this one, and in whose mount namespace alone the image is mounted.
+ * Takes a closed sandbox's changes; see `SandboxEngine.takeChanges`. Changes in a plain directory are
+ * renamed. Changes on a disk image are copied, by a process that dies with this one. The image is mounted
+ * only in that process's mount namespace.
  *
- * @param changes path on the disk, in no directory that a sandbox shows.
+ * @param changes Path on the disk, in no directory that a sandbox shows.
  */
 export async function takeChanges(
   disk: string,

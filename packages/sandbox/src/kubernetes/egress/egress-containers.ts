@@ -2,38 +2,41 @@ import { CAPTURE_ROUTES, SIDECAR } from "@berth/egress";
 import type { V1Container } from "@kubernetes/client-node";
 
 /**
- * How connections of a pod's sandbox reach the egress gateway. `routes`: the kernel lets everything end in the pod; for that an init
- * container needs NET_ADMIN. `proxy`: programs use the proxy that their variables name; others reach what the cluster's own network lets them,
- * so that a NetworkPolicy has to allow the gateway alone.
+ * How connections of a pod's sandbox reach the egress gateway. With `routes`, the kernel ends all connections
+ * inside the pod; an init container needs NET_ADMIN to set that up. With `proxy`, programs use the proxy that
+ * their variables name. Other programs reach whatever the cluster's network allows, so a NetworkPolicy must
+ * allow only the gateway.
  */
 export type CaptureKind = "routes" | "proxy";
 
 export interface EgressSettings {
   capture: CaptureKind;
-  /** Where the pods find the gateway: an IPv4 address, since they have no resolver, and a port. */
+  /** Address of the gateway for pods: an IPv4 address, since they have no resolver, and a port. */
   gateway: { host: string; port: number };
-  /** An image with Node and Perl: Berth's own. */
+  /** An image with Node and Perl, such as Berth's own. */
   image: string;
-  /** Where it has Node. */
+  /** Path of Node in the image. */
   node: string;
   imagePullPolicy: string;
 }
 
 export const EGRESS_CONTAINER = "egress";
 
-/** No session has this uid, nor has the server of a pod's pipes. */
+/** A uid that neither a session nor the server of a pod's pipes has. */
 const EGRESS_UID = 65_532;
 
 const PROGRAMS = "/berth/commands";
 const PROGRAM = "egress-sidecar.mjs";
 
-/** For the directory `commands` of a pod's files. */
+/** Programs for the directory `commands` of a pod's files. */
 export const EGRESS_PROGRAMS: Readonly<Record<string, string>> = { [PROGRAM]: SIDECAR };
 
-/** Lets a container without capabilities listen at the ports that programs dial. Safe by Kubernetes' own list since 1.22. */
+/**
+ * Lets a container without capabilities listen on low ports. Kubernetes lists this sysctl as safe since 1.22.
+ */
 export const EGRESS_SYSCTLS = [{ name: "net.ipv4.ip_unprivileged_port_start", value: "0" }];
 
-/** Changes the pod's routes before anything else runs in it, and ends. */
+/** Returns the init container that changes the pod's routes before anything else runs in it. */
 export function routesContainer({ gateway, image, imagePullPolicy }: EgressSettings): V1Container {
   return {
     name: "network",
@@ -52,7 +55,10 @@ export function routesContainer({ gateway, image, imagePullPolicy }: EgressSetti
   };
 }
 
-/** Stands still until the sidecar is started in it, by a process that gives it its token. */
+/**
+ * Returns the container in which the sidecar runs. It idles until a process starts the sidecar and passes the
+ * token.
+ */
 export function sidecarContainer({ image, imagePullPolicy }: EgressSettings): V1Container {
   return {
     name: EGRESS_CONTAINER,
@@ -71,7 +77,7 @@ export function sidecarContainer({ image, imagePullPolicy }: EgressSettings): V1
   };
 }
 
-/** Starts the sidecar in its container. @param epoch of the lease. */
+/** Returns the command that starts the sidecar in its container. @param epoch Epoch of the lease. */
 export function sidecarCommand({ node, capture }: EgressSettings, epoch: number): string[] {
   return [
     node,
@@ -83,7 +89,7 @@ export function sidecarCommand({ node, capture }: EgressSettings, epoch: number)
   ];
 }
 
-/** Variables of the sandbox's container, for programs that know proxies. */
+/** Returns variables of the sandbox's container, for programs that support proxies. */
 export function proxyVariables({ capture }: EgressSettings): { name: string; value: string }[] {
   if (capture === "routes") return [];
   const direct = "localhost,127.0.0.1,::1";

@@ -1,4 +1,5 @@
-// Subject: the network of a pod's sandbox as the engine knows it, with a real sidecar and gateway, and a namespace in place of the pod.
+// Subject: the network of a pod's sandbox as the engine sees it. The sidecar and gateway are real; a network
+// namespace replaces the pod.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -81,7 +82,7 @@ const settings = (fields: Partial<EgressSettings> = {}): EgressSettings => ({
   ...fields,
 });
 
-/** As the container of a pod starts it, with processes of its own. */
+/** Starts the sidecar as a pod's container does, in its own PID namespace. */
 const start: StartCommand = async (_pod, _container, command) => {
   const words = command.map((word) => word.replace("/berth/commands", directory));
   const all = [
@@ -129,7 +130,7 @@ test("open: denials are told, and a policy that was set is in force once it is s
   egress.setPolicy(limited("a.example:8443"));
   await egress.settled();
   assert.deepEqual([since(), denied], Array(2).fill([{ host: "1.1.1.1", port: 80, reason: "not_allowed" }]));
-  // The name resolves from now on, and its port is captured: the guard blocks its address.
+  // The name now resolves and its port is captured, so that the address guard blocks it.
   await inside("curl -sS http://a.example:8443/");
   egress.setPolicy(limited());
   await egress.settled();

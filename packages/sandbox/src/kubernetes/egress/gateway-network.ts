@@ -13,9 +13,12 @@ import { Sidecar, type SidecarStreams } from "./sidecar.ts";
 
 /** Attempts to start a process in a container that may not run yet. */
 export interface EntryAttempts {
-  /** Aborts when it will not, or need not. */
+  /** Aborts when the container will not run, or is not needed. */
   signal: AbortSignal;
-  /** Resolves when an attempt may succeed. Until then none is made, and the time does not count. Default: always. */
+  /**
+   * Resolves when an attempt may succeed. Until then none is made, and the time does not count. Default:
+   * attempts may always succeed.
+   */
   held?(): Promise<void>;
 }
 
@@ -27,18 +30,21 @@ export type StartCommand = (
   attempts?: EntryAttempts,
 ) => Promise<SidecarStreams>;
 
-/** What a pod's sandbox has as its network. */
+/** The egress of a pod's sandbox. */
 export interface PodEgress {
   setPolicy(policy: EgressPolicy): void;
   watchDenied(): () => EgressDenied[];
-  /** Resolves when the policies that were set are in force: before a command, so that it meets what was set before it. */
+  /**
+   * Resolves when the policies that were set are in force. Awaited before a command, so that earlier policies
+   * apply to it.
+   */
   settled(): Promise<void>;
-  /** Resolves when nothing passes its connections on any more, so that only another sandbox has a network. */
+  /** Resolves when nothing forwards its connections any longer, so that only a new sandbox has a network. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Pods whose connections end at an egress gateway. */
+/** The network of pods whose connections end at an egress gateway. */
 export class GatewayNetwork {
   readonly #settings: EgressSettings;
   readonly #start: StartCommand;
@@ -50,7 +56,10 @@ export class GatewayNetwork {
     this.#log = log;
   }
 
-  /** What the pod has for it. Without a tunnel nothing passes the connections on, and nobody takes the low ports. */
+  /**
+   * Returns the pod's parts for it. Without a tunnel there is no sidecar, so the low ports need not be
+   * opened.
+   */
   parts(spec: SandboxSpec) {
     const { capture } = this.#settings;
     const hasTunnel = spec.openTunnel !== undefined;
@@ -63,7 +72,11 @@ export class GatewayNetwork {
     };
   }
 
-  /** Called once the pod runs and has its files. @param attempts of a new pod, whose sidecar may run later. */
+  /**
+   * Connects the sandbox. Called once the pod runs and has its files.
+   *
+   * @param attempts Given for a new pod, whose sidecar may run later.
+   */
   async open(pod: string, spec: SandboxSpec, attempts?: EntryAttempts): Promise<PodEgress> {
     const tunnel = await spec.openTunnel?.(spec.egress);
     if (tunnel === undefined) return UNREACHED;

@@ -4,15 +4,15 @@ import { DenialLog, type EgressDenied, type EgressPolicy } from "@berth/egress";
 import { SandboxError } from "../../interface/errors.ts";
 import type { EgressTunnel } from "../../interface/spec.ts";
 
-/** A running `sidecar.js` of @berth/egress: its standard input and output. */
+/** Standard input and output of a running `sidecar.js` of @berth/egress. */
 export interface SidecarStreams {
   input: Writable;
   output: Readable;
-  /** The beginning of its standard error. */
+  /** Returns the beginning of its standard error. */
   errors(): string;
 }
 
-/** What it says; see `sidecar.js`. */
+/** A line of its output; see `sidecar.js`. */
 type Line =
   | { kind: "policy"; revision: number }
   | ({ kind: "denied" } & EgressDenied)
@@ -25,15 +25,15 @@ export interface SidecarOptions {
 }
 
 const READY_MS = 20_000;
-/** A command that starts before a changed policy is in force waits so long for it. */
+/** Milliseconds that a starting command waits for a changed policy to be in force. */
 const SETTLE_MS = 5_000;
 
 /**
- * The network of one pod's sandbox, as this process knows it: the policy that is in force there, and what was denied. When the sidecar
- * ends, whatever the sandbox dials fails.
+ * The egress of one pod's sandbox: the policy in force there, and the denials. When the sidecar ends, every
+ * connection of the sandbox fails.
  */
 export class Sidecar {
-  /** Resolves when it has ended. */
+  /** Resolves when the sidecar has ended. */
   readonly ended: Promise<void>;
   readonly #streams: SidecarStreams;
   readonly #tunnel: EgressTunnel;
@@ -58,7 +58,10 @@ export class Sidecar {
     streams.input.write(`${JSON.stringify(tunnel.settings)}\n`);
   }
 
-  /** Resolves once the sandbox's connections are passed on. Rejects with `SandboxError` when they are not. */
+  /**
+   * Resolves once the sandbox's connections are forwarded. Rejects with `SandboxError` when they are not in
+   * time.
+   */
   static async open(
     streams: SidecarStreams,
     tunnel: EgressTunnel,
@@ -72,7 +75,7 @@ export class Sidecar {
     );
   }
 
-  /** Takes effect a little later; `settled` waits for it. */
+  /** Changes the policy, which takes effect a little later; `settled` waits for it. */
   setPolicy(policy: EgressPolicy): void {
     this.#changing = this.#changing
       .then(() => this.#tunnel.setPolicy(policy))
@@ -85,7 +88,7 @@ export class Sidecar {
       );
   }
 
-  /** Resolves when every policy that was set is in force, or cannot be soon. */
+  /** Resolves when every policy that was set is in force, or has failed to be in time. */
   async settled(): Promise<void> {
     await this.#changing;
   }
@@ -94,7 +97,7 @@ export class Sidecar {
     return this.#denials.watch();
   }
 
-  /** Safe to call again. */
+  /** Ends the sidecar and closes the tunnel. A second call has no effect. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -116,7 +119,7 @@ export class Sidecar {
       this.#log({ msg: "a port of a sandbox cannot be listened at", port: line.port, error: line.message });
   }
 
-  /** Whether the revision, or a later one, is in force in time. */
+  /** Returns whether the revision, or a later one, is in force within the time. */
   async #reaches(revision: number, milliseconds: number): Promise<boolean> {
     if (this.#revision >= revision) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
