@@ -1,4 +1,4 @@
-// Subject: the egress of a sandbox, with every form of connection that has to pass.
+// Subject: the egress of a sandbox, with every form of connection that must pass.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -78,7 +78,7 @@ for (const capture of CAPTURE_KINDS)
       .slice(0, 8);
     const viaProxy = "--proxy http://127.0.0.1:3128";
 
-    /** The script of each form, and its output. */
+    /** The script of each form and its expected output. */
     const allowed: Record<string, () => [script: string, prints: string]> = {
       "plain http": () => [`curl -sS http://host.${allowedZone}:${web}/a`, `GET /a 0 ${nothing}`],
       "https, its certificate checked": () => [

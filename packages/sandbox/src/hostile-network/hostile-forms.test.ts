@@ -8,7 +8,10 @@ import { type ProgramName, programs } from "../../test-support/hostile/programs.
 
 for (const capture of CAPTURE_KINDS)
   suite(`captured in a ${capture}`, () => {
-    /** Every name resolves to this machine, which the operator lists, so a form that reaches the resolver is noticed. */
+    /**
+     * Every name resolves to this machine, which the operator allows, so that a form which reaches the
+     * resolver is noticed.
+     */
     let range: Range;
 
     before(async () => {

@@ -46,7 +46,7 @@ for (const capture of CAPTURE_KINDS)
       requests = 0;
     });
 
-    /** One name per request, so that each denial is reported. */
+    /** Returns one name per request, so that each denial is reported. */
     const nameOf = (index: number): string => `r${index}.${allowedZone}`;
     const reported = (denied: readonly EgressDenied[]): string[] =>
       denied.map(({ host, reason }) => `${host} ${reason}`).sort();

@@ -1,4 +1,4 @@
-// Subject: the network namespace of a sandbox, with what the kernel itself refuses.
+// Subject: what the kernel itself refuses in the network namespace of a sandbox.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -21,7 +21,7 @@ for (const capture of CAPTURE_KINDS)
 
     after(() => range.close());
 
-    /** Programs that print `refused` when the kernel refuses what they try. */
+    /** Programs that print `refused` when the kernel refuses each attempt. */
     const refusals: Record<string, string> = {
       "UDP to any port but 53": `
     use Socket; use IO::Socket::INET;

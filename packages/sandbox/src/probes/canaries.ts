@@ -11,23 +11,24 @@ import { repositoryEnvironment } from "../workspace/repository/repository-enviro
 import type { ProbeVariables } from "./prelude.ts";
 import type { ProbeTarget } from "./run-probes.ts";
 
-/** See `canary.pl`. */
+/** Text of `canary.pl`. */
 const CANARY = perlText("probes/canary.pl");
-/** Long, for a busy machine: canaries that cannot start end at once. */
+/** Milliseconds, many because the machine may be busy; canaries that cannot start end at once. */
 const START_TIMEOUT_MS = 60_000;
 const NOT_READY = `or its program was not ready within ${START_TIMEOUT_MS / 1000} seconds`;
 
 /** Objects with a known text that probes try to find. They exist for one run. */
 export interface Canaries {
-  /** Random; part of every text that probes must not see. */
+  /** Random text that is part of every text that probes must not see. */
   tag: string;
   variables: ProbeVariables;
   close(): Promise<void>;
 }
 
 /**
- * Starts canaries on the host: files that everybody may read and write, a process, servers, shared memory. They contain no real secret,
- * and the servers listen on this machine only. Rejects with `SandboxError` when perl is missing or too slow.
+ * Starts canaries on the host: files that everybody may read and write, a process, servers, shared memory.
+ * They contain no real secret, and the servers listen on this machine only. Rejects with `SandboxError` when
+ * perl is missing or too slow.
  */
 export async function startHostCanaries(tag: string = randomBytes(8).toString("hex")): Promise<Canaries> {
   const directory = await mkdtemp(join(tmpdir(), "berth-probes-"));
@@ -52,9 +53,10 @@ export async function startHostCanaries(tag: string = randomBytes(8).toString("h
 }
 
 /**
- * Starts canaries in another sandbox, as of another session.
+ * Starts canaries in another sandbox, as if of another session. Rejects with `SandboxError` when perl is
+ * missing or too slow.
  *
- * @param directory in that sandbox, for their file and socket.
+ * @param directory Directory in that sandbox for their file and socket.
  */
 export async function startNeighbour(
   sandbox: ProbeTarget,
@@ -81,15 +83,16 @@ export async function startNeighbour(
   throw new SandboxError(`the probes cannot be prepared: perl is missing in the sandbox, ${NOT_READY}`);
 }
 
-/** Shell text that runs the canaries of the neighbour until it is killed. */
+/** Returns shell text that runs the neighbour's canaries until it is killed. */
 export function neighbourScript(tag: string, directory: string): string {
-  // Without root its sandbox has the user of the service, whose share of these tables is not the neighbour's to take.
+  // Without root, the sandbox runs as the service's user, and filling the kernel's tables would take from
+  // that user's share.
   const mode = process.getuid?.() === 0 ? ["fill" as const] : [];
   const words = canaryArguments("neighbour", tag, directory, ...mode).map(quote);
   return `CANARY=neighbour-${tag} exec perl ${words.join(" ")}`;
 }
 
-/** A secret for one repository, as commands get one. */
+/** Returns a secret for one repository, in the form in which commands get it. */
 function credentials(tag: string): Record<string, string> {
   const environment = repositoryEnvironment([
     { url: "https://git.probe.invalid/org/repository", secret: `secret-${tag}`, provider: null },
@@ -112,7 +115,7 @@ async function untilReady(
   return ready.promise.finally(() => clearTimeout(timer));
 }
 
-/** Arguments of `perl`. */
+/** Returns the arguments of `perl`. */
 function canaryArguments(
   word: "host" | "neighbour",
   tag: string,
@@ -123,7 +126,7 @@ function canaryArguments(
   return ["-e", CANARY, "--", `${word}-${tag}`, directory, addKey, ...mode];
 }
 
-/** Parses the output of `canary.pl`; null before it is ready. */
+/** Parses the output of `canary.pl`; returns null before it is ready. */
 export function canaryVariables(output: string): Record<string, string> | null {
   if (!/^ready$/m.test(output)) return null;
   return Object.fromEntries(

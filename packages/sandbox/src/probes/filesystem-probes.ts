@@ -1,6 +1,6 @@
 import { probeGroup } from "./probe.ts";
 
-/** Mounts, read-only directories, and files of the host. */
+/** Probes of mounts, read-only directories, and files of the host. */
 export const FILESYSTEM_PROBES = probeGroup("filesystem", [
   [
     "mount_tmpfs",

@@ -1,6 +1,9 @@
 import { probeGroup } from "./probe.ts";
 
-/** A working directory for the probe. `marker` is a file there that a hostile program would create. git does not prompt. */
+/**
+ * Makes a working directory for the probe. `marker` is a file in it that a hostile program would create. git
+ * does not prompt.
+ */
 const WORK = `command -v git >/dev/null || untried "git is missing"
 export GIT_TERMINAL_PROMPT=0
 place=$scratch/git-$tag-$$ marker=$scratch/git-$tag-$$/marker
@@ -9,16 +12,16 @@ trap 'rm -rf "$place"' EXIT
 ran() { if [ -e "$marker" ]; then breach "a program of the repository's choice ran"; fi; }
 `;
 
-/** Requests a credential from git's helpers, as git would for a URL. */
+/** Returns a script that requests a credential from git's helpers, as git would for a URL. */
 const requests = (protocol: string, host: string, path: string) => `${WORK}
 if printf 'protocol=${protocol}\\nhost=%s\\npath=${path}\\n\\n' ${host} | git credential fill | mine secret; then breach "the helper gave the secret"; fi`;
 
-/** A bare repository nested in a hostile one, whose configuration names programs. */
+/** Makes a bare repository nested in a hostile one, whose configuration names programs. */
 const EMBEDDED = `mkdir -p tree/objects tree/refs && echo 'ref: refs/heads/main' >tree/HEAD
 printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = ..\\n\\tfsmonitor = "touch %s; false"\\n\\tsshCommand = touch %s\\n\\tpager = touch %s\\n[diff]\\n\\texternal = touch %s\\n' "$marker" "$marker" "$marker" "$marker" >tree/config
 `;
 
-/** A server that redirects git to another one, which records whether it gets credentials. */
+/** Starts a server that redirects git to another one, which records whether it receives credentials. */
 const REDIRECT = `perl -MSocket -e '
 $| = 1; my @s; for (0, 1) { my $s; socket($s, AF_INET, SOCK_STREAM, 0) && bind($s, pack_sockaddr_in(0, INADDR_LOOPBACK)) && listen($s, 8) or die; push @s, $s }
 my @p = map { (unpack_sockaddr_in(getsockname $_))[0] } @s; open(P, ">", "ports.new"); print P "@p\\n"; close P; rename "ports.new", "ports"; alarm 5;
@@ -33,7 +36,7 @@ tries=0; until [ -e ports ]; do tries=$((tries + 1)); [ "$tries" -lt 200 ] || un
 read -r first second <ports
 `;
 
-/** A fetch from the first server, with a secret for it. */
+/** Fetches from the first server, with a secret for it. */
 const redirected = `${WORK}${REDIRECT}
 BERTH_GIT_CREDENTIALS="http://127.0.0.1:$first/org/repository
 x-access-token
@@ -42,7 +45,7 @@ export BERTH_GIT_CREDENTIALS
 git -c protocol.http.allow=always ls-remote "http://127.0.0.1:$first/org/repository"
 if [ -e stolen ]; then breach "the other server was given credentials"; fi`;
 
-/** Hostile repositories, and the credentials of the session. */
+/** Probes of hostile repositories and of the session's credentials. */
 export const GIT_PROBES = probeGroup("git", [
   [
     "embedded_monitor",

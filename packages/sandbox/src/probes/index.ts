@@ -1,4 +1,7 @@
-/** For `doctor`, and for tests that run the probes through a service: their text, the parser of their output, and the canaries. */
+/**
+ * Exports for `berth doctor`, and for tests that run the probes through a service: probe scripts, the parser
+ * of their output, and the canaries.
+ */
 export { ALL_PROBES } from "./all-probes.ts";
 export { type Canaries, canaryVariables, neighbourScript, startHostCanaries } from "./canaries.ts";
 export { isolationCapabilities } from "./isolation-capabilities.ts";

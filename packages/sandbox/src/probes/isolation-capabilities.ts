@@ -9,7 +9,7 @@ const OF_NODE =
 const UNBOUND_ON_NODE =
   "Kubernetes does not limit it for a pod; a runtime class with a kernel of its own, such as gVisor, keeps it from the node";
 
-/** Probes that succeed with an engine, by the engine's name and the probe's id, and why that is acceptable. */
+/** Probes that succeed with an engine and why that is acceptable, by the engine's name and the probe's id. */
 export const KNOWN_BREACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   docker: {
     setuid_places: NO_OPTIONS,
@@ -34,8 +34,8 @@ export const KNOWN_BREACHES: Readonly<Record<string, Readonly<Record<string, str
 };
 
 /**
- * Summarizes probe results for `berth doctor`, one line for each group: `no` when a probe has succeeded, `degraded` when one could not be
- * tried, or is known to succeed with this engine.
+ * Summarizes probe results for `berth doctor`, one line for each group. The state is `no` when a probe has
+ * succeeded, `degraded` when one was not run or is known to succeed with this engine.
  */
 export function isolationCapabilities(engine: string, results: readonly ProbeResult[]): Capability[] {
   const known = KNOWN_BREACHES[engine] ?? {};

@@ -1,6 +1,6 @@
 import { probeGroup } from "./probe.ts";
 
-/** Parts of the kernel that sandboxes do not need and that often had vulnerabilities. */
+/** Probes of parts of the kernel that sandboxes do not need and that often had vulnerabilities. */
 export const KERNEL_PROBES = probeGroup("kernel", [
   [
     "namespace_user",

@@ -3,7 +3,10 @@ import { probeGroup } from "./probe.ts";
 const HOST = 'if printf %s "$answer" | mine host; then breach "the host\'s server answered"; fi';
 const netlink = (...protocols: number[]) => protocols.map((one) => `attempt socket 16 3 ${one}`).join("; ");
 
-/** Servers of the host and of its cloud, and kinds of sockets. No probe sends anything beyond the machine. */
+/**
+ * Probes of servers of the host and its cloud, and of kinds of sockets. No probe sends anything beyond the
+ * machine.
+ */
 export const NETWORK_PROBES = probeGroup("network", [
   [
     "host_loopback",

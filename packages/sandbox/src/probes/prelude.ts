@@ -4,10 +4,10 @@ import { shellTemplate } from "../scripts/read-script.ts";
 
 const FUNCTIONS = shellTemplate<never>("probes/prelude.sh")({});
 
-/** Shell variables for the probes, which say where the canaries are. */
+/** Shell variables for the probes, with the locations of the canaries. */
 export type ProbeVariables = Readonly<Record<string, string>>;
 
-/** Paths in the sandbox, unless the variables set others. */
+/** Default paths in the sandbox; variables can override them. */
 export const DEFAULT_PATHS = {
   data: "/data",
   scratch: "/tmp",
@@ -15,7 +15,9 @@ export const DEFAULT_PATHS = {
   skills: "/mnt/skills/probe",
 } as const;
 
-/** The functions of every probe, and the variables that they and the probes read; see `prelude.sh`. */
+/**
+ * Returns the functions of every probe, and the variables that they and the probes read; see `prelude.sh`.
+ */
 export function prelude(variables: ProbeVariables): string {
   const lines = Object.entries({ ...DEFAULT_PATHS, ...variables }).map(
     ([name, value]) => `${name}=${quote(value)}\n`,
@@ -24,12 +26,12 @@ export function prelude(variables: ProbeVariables): string {
   return `${lines.join("")}export numbers=${quote(numbers.flat().join(" "))}\n${FUNCTIONS}`;
 }
 
-/** For one probe. */
+/** Milliseconds for one probe. */
 export const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * A script that runs these probes one after another and prints one line for each: its id, `held`, `breach` or `untried`, and a detail.
- * A probe reports on descriptor 9, and only its first report counts.
+ * Returns a script that runs these probes one after another and prints one line for each: its id, `held`,
+ * `breach` or `untried`, and a detail. A probe reports on descriptor 9, and only its first report counts.
  */
 export function probeScript(
   probes: readonly { id: string; script: string }[],

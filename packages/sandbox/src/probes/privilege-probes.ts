@@ -1,6 +1,6 @@
 import { probeGroup } from "./probe.ts";
 
-/** Other users, and privileges. */
+/** Probes of other users and of privileges. */
 export const PRIVILEGE_PROBES = probeGroup("privileges", [
   [
     "setuid_allowed",

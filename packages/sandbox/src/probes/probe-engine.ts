@@ -11,17 +11,17 @@ import { runProbes } from "./run-probes.ts";
 export interface ProbeOptions {
   /** Host directory for the disks, in the data directory of the service, as for sessions. */
   directory: string;
-  /** Host uids of the sandbox with the probes and of its neighbour. */
+  /** Host uids of the probed sandbox and of its neighbour. */
   uids: readonly [number, number];
   /** Overrides for both sandboxes. */
   spec?: Partial<SandboxSpec>;
-  /** Overrides for the sandbox with the probes. */
+  /** Overrides for the probed sandbox. */
   probed?: Partial<SandboxSpec>;
 }
 
 /**
- * Opens two sandboxes, starts canaries on the host and in the second, and runs probes in the first. Leaves nothing behind. Rejects with
- * `SandboxError` when no sandbox can be opened.
+ * Opens two sandboxes, starts canaries on the host and in the second, and runs probes in the first. Leaves
+ * nothing behind. Rejects with `SandboxError` when no sandbox can be opened.
  */
 export async function probeEngine(
   engine: SandboxEngine,
@@ -60,7 +60,7 @@ export async function probeEngine(
   }
 }
 
-/** An upload and a skill. */
+/** Makes an upload and a skill for the sandboxes to mount. */
 async function makeMounts(home: string): Promise<Pick<SandboxSpec, "files" | "directories">> {
   const skill = join(home, "skills", "probe");
   await mkdir(skill, { recursive: true });

@@ -1,4 +1,4 @@
-/** `berth doctor` prints one line for each group. */
+/** Groups of probes. `berth doctor` prints one line for each. */
 export type ProbeGroup =
   | "filesystem"
   | "proc"
@@ -14,19 +14,20 @@ export type ProbeGroup =
 
 /** One attempt to break out of a sandbox, or to access something that does not belong to it. */
 export interface Probe {
-  /** Unique, `[a-z0-9_]+`. */
+  /** Unique id, `[a-z0-9_]+`. */
   id: string;
   group: ProbeGroup;
-  /** What it tries. Completes the sentence "A program in the sandbox …". */
+  /** The attempt. Completes the sentence "A program in the sandbox …". */
   tries: string;
   /**
-   * POSIX shell text, run as the agent with the functions of `prelude.sh`. It succeeds, which is bad, by calling `breach` with its
-   * evidence. It leaves no change behind, except in what it should not have accessed, and sends nothing beyond the machine.
+   * POSIX shell text, run as the agent with the functions of `prelude.sh`. A probe that succeeds, which is
+   * bad, calls `breach` with its evidence. It leaves no change behind, except in what it should not have
+   * accessed, and sends nothing beyond the machine.
    */
   script: string;
   /**
-   * Who can succeed without a sandbox, which a test verifies: an ordinary user, root in namespaces of the test, or nobody, for the
-   * reason given.
+   * Who can succeed without a sandbox, which a test verifies: an ordinary user, root in namespaces of the
+   * test, or nobody, for the given reason.
    */
   succeedsAs: "user" | "root" | { never: string };
 }
@@ -35,7 +36,7 @@ export interface ProbeResult {
   probe: Probe;
   /** `untried` when the machine or the image lacks what the probe needs, or it took too long. */
   state: "held" | "breached" | "untried";
-  /** The evidence of a breach; the error that a probe that held got, if it has a name; or why it was not tried. */
+  /** The evidence of a breach, the error that stopped a probe that held, or the reason why it was not run. */
   detail: string;
 }
 

@@ -1,6 +1,6 @@
 import { probeGroup } from "./probe.ts";
 
-/** What /proc and /sys show of the host, and what can be changed there. */
+/** Probes of what /proc and /sys reveal about the host, and what can be changed there. */
 export const PROC_PROBES = probeGroup("proc", [
   [
     "core_pattern",

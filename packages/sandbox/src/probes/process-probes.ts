@@ -1,13 +1,14 @@
 import { probeGroup } from "./probe.ts";
 
-/** A process that some system calls need as their target. */
+/** Starts a process that some system calls need as their target. */
 const SIBLING = `sleep 5 9>&- & sibling=$!
 trap 'kill -s KILL "$sibling"' EXIT
 `;
 
 /**
- * Runs an ELF program with this machine code. Its exit status is 42 when the system call was made. A kernel without 32-bit calls does
- * not execute the program (126), or raises a fault at the call (139).
+ * Returns a script that runs an ELF program with this machine code. Its exit status is 42 when the system
+ * call was made. A kernel without 32-bit calls does not execute the program (126), or raises a fault at the
+ * call (139).
  */
 const machineCode = (
   bits: 32 | 64,
@@ -26,7 +27,7 @@ chmod 755 "$file"; "$file"; ended=$?; rm -f "$file"
 case $ended in 126 | 139) said=absent ;; *) said="ended with $ended" ;; esac
 [ "$ended" -ne 42 ] || breach "the call was made"`;
 
-/** Other processes, and system calls beside the seccomp filter. */
+/** Probes of other processes, and of system calls that bypass the seccomp filter. */
 export const PROCESS_PROBES = probeGroup("processes", [
   [
     "ptrace_attach",

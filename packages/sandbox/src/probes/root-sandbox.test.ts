@@ -11,7 +11,7 @@ import { SYSTEM_IDS } from "../interface/spec.ts";
 import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { probeEngine } from "./probe-engine.ts";
 
-/** Probes that root of a user namespace over its own root filesystem may succeed with. No other may. */
+/** The only probes that may succeed for root of a user namespace over its own root filesystem. */
 const ROOT_IS = [
   ...["su", "setuid_programs", "user_zero", "groups", "capabilities", "capability_gain", "file_capability"],
   ...["file_owner", "file_owner_others"],

@@ -6,7 +6,7 @@ export interface ProbeTarget {
   run(command: Command): Promise<CommandResult>;
 }
 
-/** For the shells that run a group, in addition to its probes. */
+/** Milliseconds for the shells that run a group, in addition to its probes. */
 const MARGIN_MS = 10_000;
 const CONCURRENT_GROUPS = 3;
 

@@ -3,7 +3,7 @@ import { probeGroup } from "./probe.ts";
 const NEIGHBOUR =
   'if printf %s "$answer" | mine neighbour; then breach "the other session\'s server answered"; fi';
 
-/** Objects of another session on the same machine. */
+/** Probes of objects of another session on the same machine. */
 export const SESSION_PROBES = probeGroup("sessions", [
   [
     "neighbour_file",

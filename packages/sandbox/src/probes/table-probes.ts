@@ -1,13 +1,16 @@
 import { probeGroup } from "./probe.ts";
 
-/** A message on a Unix socket that carries descriptor 0. */
+/** Sends a message on a Unix socket that carries descriptor 0. */
 const IN_FLIGHT =
   'use Socket; socketpair(my $from, my $to, AF_UNIX, SOCK_STREAM, 0); my ($data, $control) = ("x", pack "Q i3 x4", 20, 1, 1, 0); my $vector = pack "P Q", $data, 1; my $message = pack "Q L x4 P Q P Q i x4", 0, 0, $vector, 1, $control, 20, 0; syscall(number(46, 211), fileno $from, $message, 0x40) >= 0';
 
-/** Why a probe is not tried where all sandboxes have one user, whose tables are theirs together. */
+/** Reason to skip a probe when all sandboxes run as one user and share its tables. */
 export const SAME_USER = "the neighbour has the same user";
 
-/** A neighbour of another user has taken all that it can get of these tables, and the program still gets an entry. */
+/**
+ * Tables that a neighbour of another user has filled as far as it can, with a program that must still get an
+ * entry.
+ */
 const FILLED: readonly (readonly [id: string, table: string, perl: string])[] = [
   ["inotify", "inotify instances", "syscall(number(294, 26), 0) >= 0"],
   [
@@ -45,7 +48,10 @@ const FILLED: readonly (readonly [id: string, table: string, perl: string])[] = 
 
 const HELD_LOCKS = 30_000;
 
-/** Tables of the kernel that all programs of the machine share, and of which one session must not take another's part. */
+/**
+ * Probes of kernel tables that all programs of the machine share, and of which one session must not take
+ * another's part.
+ */
 export const TABLE_PROBES = probeGroup("tables", [
   ...FILLED.map(
     ([id, table, perl]) =>

@@ -13,9 +13,9 @@ import type { Probe } from "./probe.ts";
 const program = fileURLToPath(new URL("../../test-support/unconfined-environment.ts", import.meta.url));
 const skip = process.getuid?.() === 0 ? false : "only root can create the environment";
 
-/** Errors of a kernel that was built without a feature, with which no probe can succeed. */
+/** Errors of a kernel that was built without a feature, where the probe cannot succeed. */
 const LACKS = ["absent", "ENOSYS", "EAFNOSUPPORT", "EPROTONOSUPPORT", "ENODEV"];
-/** How many probes may need a feature that this machine's kernel lacks. */
+/** Maximum number of probes that may need a feature which this machine's kernel lacks. */
 const MAX_LACKING = 25;
 
 type Result = { id: string; state: string; detail: string };
@@ -48,7 +48,7 @@ async function runUnconfined(role: "user" | "root"): Promise<Map<string, Result>
   try {
     const namespaces = ["--mount", "--net", "--ipc", "--uts", "--pid", "--cgroup", "--fork", "--mount-proc"];
     const command = [...namespaces, "--propagation=private", "--", process.execPath, program, role, home];
-    // Process 1 has a pipe as its output, as under a shell, where Node would give it a socket.
+    // Gives process 1 a pipe as its output, as a shell would; Node would give it a socket.
     const piped = ["-c", `unshare "$@" | cat`, "sh", ...command];
     const { stdout } = await promisify(execFile)("sh", piped, { timeout: 250_000 });
     const results: Result[] = JSON.parse(stdout);

@@ -1,17 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Paths of the machine's own source lists for a Debian suite, so that a root filesystem is built from the mirror that the operator
- * has chosen. Empty when the machine runs another system; the build then uses Debian's own servers.
+ * Returns the paths of the machine's own source lists for a Debian suite, so that a root filesystem comes
+ * from the operator's mirror. Empty when the machine runs another system; the build then uses Debian's own
+ * servers.
  *
- * @param directory default `/etc/apt`.
+ * @param directory Default: `/etc/apt`.
  */
 export function aptSources(suite: string, directory = "/etc/apt"): string[] {
   const parts = list(`${directory}/sources.list.d`).map((name) => `${directory}/sources.list.d/${name}`);
   return [`${directory}/sources.list`, ...parts].filter((path) => listsSuite(path, suite));
 }
 
-/** A vendor's list for this suite does not count, nor does one with a login, which agents could read. */
+/**
+ * Returns whether the file lists Debian's own suite. Ignores a vendor's list, and one with a login, which
+ * agents could read.
+ */
 function listsSuite(path: string, suite: string): boolean {
   if (!/\.(list|sources)$/.test(path)) return false;
   const text = read(path).replaceAll(/^\s*#.*$/gm, "");

@@ -11,9 +11,9 @@ const MAX_OUTPUT_BYTES = 16_384;
 const SIZE_INTERVAL_MS = 1_000;
 const FILE_BYTES = 4096;
 
-/** Why a layer could not be built. */
+/** The reason why a layer could not be built. */
 export interface LayerFailure {
-  /** A clause. */
+  /** The reason, as a clause. */
   why: string;
   /** The end of the script's output. */
   output: string;
@@ -21,12 +21,12 @@ export interface LayerFailure {
 
 export interface LayerBuild {
   plan: LayerPlan;
-  /** What lies below the layer. */
+  /** The system below the layer. */
   system: SystemLayers;
-  /** Host directory for the disk of this build alone; `takeChanges` reads it afterwards. */
+  /** Host directory for the disk of this build; `takeChanges` reads it afterwards. */
   disk: string;
   limits: LayerLimits;
-  /** Whether the engine limits the disk; otherwise its size is measured. */
+  /** Whether the engine limits the disk; otherwise its size is measured periodically. */
   limited: boolean;
   /** Stops the build at once. */
   signal: AbortSignal;
@@ -34,7 +34,7 @@ export interface LayerBuild {
 }
 
 /**
- * Runs a plan's script as root over a system, in a sandbox of its own.
+ * Runs a plan's script as root over a system, in its own sandbox.
  *
  * @returns null on success.
  * @throws SandboxError when no sandbox can be opened.
@@ -68,7 +68,7 @@ export async function buildLayer(engine: SandboxEngine, build: LayerBuild): Prom
   }
 }
 
-/** The failure of a script that filled its disk, whether or not it noticed. */
+/** Returns the failure of a script that filled its disk, whether or not the script noticed. */
 export function fullDisk({ bytes }: LayerLimits, output = ""): LayerFailure {
   return {
     why: `it filled its disk, which takes ${bytes / MIB} MiB and ${bytes / FILE_BYTES} files`,
@@ -89,7 +89,8 @@ function failureOf(result: CommandResult, tooLarge: boolean, limits: LayerLimits
 }
 
 /**
- * Opens a sandbox over layers, as sessions will. It fails when a script has removed what that needs, such as the shell.
+ * Opens a sandbox over layers, as sessions will. This fails when a script has removed something that is
+ * needed, such as the shell.
  *
  * @returns null on success.
  */

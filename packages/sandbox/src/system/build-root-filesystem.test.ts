@@ -19,7 +19,7 @@ async function temporaryDirectory(t: TestContext): Promise<string> {
   return directory;
 }
 
-/** Pids of the other processes whose arguments contain this text. */
+/** Returns the pids of the other processes whose arguments contain this text. */
 function processesWith(text: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;

@@ -14,15 +14,19 @@ const run = promisify(execFile);
 const BUILD = shellScript("system/build-root-filesystem.sh");
 const REMOVE = shellScript("system/remove-root-filesystem.sh");
 
-/** How much of the programs' output is kept, in characters, and how many lines an error quotes: the last ones say why. */
+/**
+ * Characters of the programs' output to keep, and lines that an error quotes: the last ones contain the
+ * reason.
+ */
 const MAX_TEXT = 4_000;
 const MAX_LINES = 4;
-/** The variables of this process that the build needs, to reach the internet. */
+/** Variables of this process that the build needs to reach the internet. */
 const PROXY_VARIABLES = ["http_proxy", "https_proxy", "no_proxy"];
 
 /**
- * Builds the root filesystem of a recipe in a directory, unless it is there, and returns its path. Of several processes one builds
- * and the others wait for it. The build dies with this process, or when `signal` aborts; the next build deletes what it left.
+ * Builds the root filesystem of a recipe in a directory, unless it exists, and returns its path. When several
+ * processes call this, one builds and the others wait. The build dies with this process, or when `signal`
+ * aborts; the next build deletes its remains.
  *
  * @throws SandboxError with the end of the programs' output, or when there is too little space.
  */
@@ -53,7 +57,7 @@ function spawnBuild(path: string, { suite, packages }: Recipe): ChildProcess {
   return spawn(
     findProgram("setpriv") ?? "setpriv",
     [
-      // When process 1 of its namespaces dies, every process and every mount of the build goes with it.
+      // When process 1 of these namespaces dies, every process and mount of the build ends with it.
       ...["--pdeathsig", "KILL", "--", "unshare", "--mount", "--pid", "--fork", "--kill-child=KILL"],
       ...["--mount-proc", "--", "flock", "--close", `${path}.lock`],
       ...[...script, ...aptSources(suite)],
@@ -90,8 +94,8 @@ function buildVariables(): Record<string, string> {
 }
 
 /**
- * Removes every root filesystem in a directory except one, and what builds that died have left. Must be called before any sandbox is
- * open. One that another process is building is left alone.
+ * Removes every root filesystem in a directory except `keep`, and the remains of builds that died. Call it
+ * before any sandbox is open. Skips one that another process is building.
  */
 export async function sweepRootFilesystems(directory: string, keep: string): Promise<void> {
   const entries = await readdir(directory).catch(() => []);

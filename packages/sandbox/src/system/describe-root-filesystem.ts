@@ -3,13 +3,16 @@ import type { Capability } from "../interface/capability.ts";
 import { missingForRootFilesystem, missingSpace } from "./missing-for-root-filesystem.ts";
 import { DEBIAN_RECIPE, recipeKey } from "./recipe.ts";
 
-/** The path of this version's root filesystem in that directory; null when it is not built yet. */
+/** Returns the path of this version's root filesystem in the directory; null when it is not built yet. */
 export function builtRootFilesystem(directory: string): string | null {
   const path = `${directory}/${recipeKey(DEBIAN_RECIPE)}`;
   return existsSync(path) ? path : null;
 }
 
-/** Which root filesystem sandboxes get on this machine, and why, for `berth doctor`. Never throws, and builds nothing. */
+/**
+ * Returns which root filesystem sandboxes get on this machine, and why, for `berth doctor`. Never throws, and
+ * builds nothing.
+ */
 export async function describeRootFilesystem(
   directory: string,
   setting: "debian" | "host",

@@ -1,5 +1,5 @@
-// Subject: what is built once and used by many is on the disk before it can be used. A killed process loses nothing of the page
-// cache: only the order of the calls shows what a power failure would leave.
+// Subject: what is built once and used often is synced before it can be used. Killing a process loses nothing
+// in the page cache, so only the order of the calls shows what a power failure would leave.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,10 @@ import { buildSnapshot } from "../workspace/build-snapshot.ts";
 import { DEFAULT_LAYER_LIMITS } from "./layer-limits.ts";
 import { makeLayer } from "./make-layer.ts";
 
-/** A directory, and programs that come before those of the system: `sync` records its arguments and the files that are there. */
+/**
+ * Makes a directory with programs that precede the system's on the PATH. `sync` records its arguments and the
+ * existing files.
+ */
 function recorded(t: TestContext, others: Record<string, string> = {}) {
   const directory = mkdtempSync(join(tmpdir(), "berth-built-"));
   t.after(() => rmSync(directory, { recursive: true, force: true }));

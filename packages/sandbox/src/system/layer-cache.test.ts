@@ -253,7 +253,7 @@ describe("layer cache", { skip }, () => {
     for (const other of others) mkdirSync(other);
     const cache = new LayerCache({ directory: path, engine, log: () => {} });
     const swept = cache.sweep();
-    // The sweep has listed what there is, and removed some of it.
+    // By then the sweep has listed the directory and removed some of the entries.
     for (let looks = 0; looks < 100_000 && others.every((path) => existsSync(path)); looks++)
       await setImmediate();
     const layers = await Promise.all(requests.map((one) => cache.prepare(one)));

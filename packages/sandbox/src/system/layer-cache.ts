@@ -17,11 +17,11 @@ const DAY_MS = 86_400_000;
 export interface LayerRequest {
   /** Path of the root filesystem. */
   rootFilesystem: string;
-  /** From the lowest to the highest. */
+  /** Plans of the layers, from the lowest to the highest. */
   plans: readonly LayerPlan[];
   /** Layers are shared within a tenant, and never between tenants. */
   tenant: string;
-  /** Ends the wait. A build goes on for the others that wait for it. */
+  /** Ends the wait of this request. The build continues for other requests that wait for it. */
   signal: AbortSignal;
   onEgressDenied?: (denied: EgressDenied) => void;
   /** Called for each plan before its layer is looked up or built. */
@@ -29,24 +29,27 @@ export interface LayerRequest {
 }
 
 export interface Layers {
-  /** Host directories, from the lowest to the highest, up to the first that could not be built. Kept until `release`. */
+  /** Host directories from the lowest layer up to the first that could not be built. Kept until `release`. */
   paths: string[];
-  /** The first layer that could not be built; the ones above it were not tried. */
+  /** The first layer that could not be built; higher ones were not tried. Null when all were built. */
   failed: { plan: LayerPlan; failure: LayerFailure } | null;
-  /** No sandbox uses them any more. A second call has no effect. */
+  /** Allows the layers to be evicted; call it when no sandbox uses them. A second call has no effect. */
   release(): void;
 }
 
 export interface LayerCacheOptions {
-  /** Only root may enter it. */
+  /** Host directory of the layers, which only root may enter. */
   directory: string;
   engine: SandboxEngine;
   limits?: LayerLimits;
-  /** A layer that is not used for this long is evicted. Default: 14 days. */
+  /** Milliseconds after which an unused layer is evicted. Default: 14 days. */
   unusedMs?: number;
-  /** Bytes that all layers may take; above it, the least recently used are evicted. Default: 20 GiB. */
+  /** Bytes of all layers together above which the least recently used are evicted. Default: 20 GiB. */
   maxBytes?: number;
-  /** Waits for a slot in which this tenant may build a layer; returns the function that frees it. Default: no limit. */
+  /**
+   * Waits for a slot in which this tenant may build a layer; returns the function that frees it. Default: no
+   * limit.
+   */
   acquire?: (tenant: string) => Promise<() => void>;
   log: (line: string) => void;
 }
@@ -54,17 +57,18 @@ export interface LayerCacheOptions {
 /**
  * The layers of this machine, in a directory that no other process uses.
  *
- * Requests for the same layer share one build. A layer has another name until it is complete. A layer that no open sandbox uses
- * is evicted when it was not used for long or when all layers take too much space; the next request builds it again.
+ * Requests for the same layer share one build. An incomplete layer has another name. A layer without users is
+ * evicted when it was unused for long, or when all layers take too much space. The next request builds it
+ * again.
  */
 export class LayerCache {
   readonly #options: Required<LayerCacheOptions>;
   readonly #closing = new AbortController();
   /** Running builds, by layer name. */
   readonly #builds = new Map<string, Promise<LayerFailure | null>>();
-  /** Number of open sandboxes that use a layer, by its name. */
+  /** Number of open sandboxes that use a layer, by layer name. */
   readonly #uses = new Map<string, number>();
-  /** True once the engine was found to limit disks; until then each build tests it again. */
+  /** Whether the engine was found to limit disks; until then each build tests it again. */
   #limitsDisks = false;
 
   constructor(options: LayerCacheOptions) {
@@ -77,7 +81,10 @@ export class LayerCache {
     };
   }
 
-  /** Rejects with the signal's reason, or with `SandboxError` once the cache is closed. */
+  /**
+   * Returns the layers, and builds missing ones. Rejects with the signal's reason, or with `SandboxError`
+   * once the cache is closed.
+   */
   async prepare(request: LayerRequest): Promise<Layers> {
     const names: string[] = [];
     const layers: Layers = {
@@ -90,7 +97,7 @@ export class LayerCache {
     try {
       for (const plan of request.plans) {
         const name = layerName(request.tenant, [basename(request.rootFilesystem), ...names], plan);
-        // Marked as used before the lookup, so that no sweep deletes it in between.
+        // Counted as used before the lookup, so that a concurrent sweep does not delete it.
         this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
         names.push(name);
         request.onLayer?.(plan);
@@ -106,7 +113,7 @@ export class LayerCache {
     }
   }
 
-  /** Evicts layers, and deletes what a process that died has left. */
+  /** Evicts layers, and deletes unfinished builds of dead processes. */
   async sweep(signal?: AbortSignal): Promise<void> {
     const { directory, unusedMs, maxBytes } = this.#options;
     const isBuilding = (name: string) => this.#builds.has(name);
@@ -114,7 +121,7 @@ export class LayerCache {
     await sweepLayers({ directory, unusedMs, maxBytes, isBuilding, isUsed }, signal);
   }
 
-  /** Aborts all builds. */
+  /** Aborts all builds and waits until they have ended. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#builds.values());
@@ -180,7 +187,10 @@ export class LayerCache {
     return failure;
   }
 
-  /** A full disk of the host, or a sandbox that cannot be opened, is not the session's fault: it works without the layer. */
+  /**
+   * Returns the failure for an error of the host, such as a full disk. The session then works without the
+   * layer.
+   */
   #hostFailure(error: unknown): LayerFailure {
     const { cause } = error as { cause?: unknown };
     this.#options.log(`a layer could not be built: ${error}${cause === undefined ? "" : ` (${cause})`}`);

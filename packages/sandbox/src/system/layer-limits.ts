@@ -10,11 +10,14 @@ export const MIB = 1024 ** 2;
 /** Limits of the build of one layer. */
 export interface LayerLimits {
   milliseconds: number;
-  /** Size of the disk, which may have one file for every 4 KiB. Only measured where the machine cannot limit disks. */
+  /**
+   * Size of the disk, which may have one file for every 4 KiB. Only measured where the machine cannot limit
+   * disks.
+   */
   bytes: number;
-  /** Applies only where the machine cannot limit disks. */
+  /** Maximum number of files, where the machine cannot limit disks. */
   files: number;
-  /** Bytes that must stay free on the filesystem of its directory. */
+  /** Bytes that must stay free on the filesystem of the build's directory. */
   spared: number;
 }
 
@@ -25,24 +28,28 @@ export const DEFAULT_LAYER_LIMITS: LayerLimits = {
   spared: 1024 * MIB,
 };
 
-/** Whether this engine can limit the disks of its sandboxes, by a trial. */
+/** Returns whether this engine can limit the disks of its sandboxes, by a trial. */
 export async function limitsDisks(engine: Pick<SandboxEngine, "probe">): Promise<boolean> {
   const found = await engine.probe();
   return found.some(({ name, state }) => name === "limit_disk" && state === "yes");
 }
 
+/** Returns whether a directory exceeds the limits of bytes or files. */
 export async function isTooLarge(directory: string, limits: LayerLimits): Promise<boolean> {
   const { bytes, files } = await sizeOf(directory);
   return bytes > limits.bytes || files > limits.files;
 }
 
-/** Asks the filesystem, since a deleted file that is still open takes space but is in no directory. */
+/**
+ * Returns whether less than `spared` is free. Reads the filesystem's statistics, which include deleted files
+ * that are still open.
+ */
 export async function lacksSpace(directory: string, { spared }: LayerLimits): Promise<boolean> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize < spared;
 }
 
-/** Disk usage of a directory. Files that are deleted meanwhile are not counted. */
+/** Returns the disk usage of a directory. Files that are deleted meanwhile are not counted. */
 export async function sizeOf(directory: string): Promise<{ bytes: number; files: number }> {
   const count = async (options: string[]) => {
     const done = await run("du", ["-s", ...options, "--", directory]).catch(
@@ -62,7 +69,7 @@ export class LimitWatch {
 
   constructor(isExceeded: () => Promise<boolean>, intervalMs: number) {
     this.#result = this.#watch(isExceeded, intervalMs);
-    // `stop` reports it.
+    // `stop` reports the error.
     this.#result.catch(() => {});
   }
 
@@ -71,7 +78,10 @@ export class LimitWatch {
     return this.#exceeded.signal;
   }
 
-  /** Stops after a last check, and returns whether the limit was ever exceeded. Rejects when a check did. May be called again. */
+  /**
+   * Stops after a last check, and returns whether the limit was ever exceeded. Rejects when a check failed. A
+   * second call returns the same.
+   */
   stop(): Promise<boolean> {
     this.#stopped.abort();
     return this.#result;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { EgressPolicy } from "@berth/egress";
 
-/** How a layer is built: one script, run as root over the layers below. */
+/** The plan of a layer: one script, run as root over the layers below. */
 export interface LayerPlan {
-  /** For people and logs, such as `apt packages`. */
+  /** Name for people and logs, such as `apt packages`. */
   name: string;
   script: string;
   environment: Readonly<Record<string, string>>;
@@ -11,8 +11,9 @@ export interface LayerPlan {
 }
 
 /**
- * The name of the layer that a plan builds over others. Equal names mean the same layer, so the name is a hash of the tenant and
- * of everything that the layer depends on, except the versions of packages for which the plan names none.
+ * Returns the name of the layer that a plan builds over others. Equal names mean the same layer, so the name
+ * is a hash of the tenant and of everything that the layer depends on. Versions of packages count only when
+ * the plan names them.
  *
  * @param below Names of the root filesystem and of the layers below, from the lowest.
  */

@@ -8,22 +8,22 @@ import { buildLayer, fullDisk, type LayerBuild, type LayerFailure, tryLayers } f
 import { LimitWatch, lacksSpace } from "./layer-limits.ts";
 
 const run = promisify(execFile);
-/** A disk cannot take the spared space within this time. */
+/** Interval in milliseconds, short enough that a disk cannot use up the spared space within it. */
 const SPACE_INTERVAL_MS = 100;
 
 export interface LayerMake extends Omit<LayerBuild, "disk"> {
-  /** Where the layer will be. The directory exists only when the layer is complete. */
+  /** Path of the finished layer. The directory exists only once the layer is complete. */
   path: string;
 }
 
-/** Where a layer's changes are below its path. */
+/** Returns the path of a layer's changes. */
 export function changesOf(path: string): string {
   return join(path, "changes", "upper");
 }
 
 /**
- * Builds a layer under another name, opens a sandbox over it, and renames it when it is on the disk completely. A layer that fails is
- * deleted.
+ * Builds a layer under a temporary name, opens a sandbox over it, syncs it, and renames it. A layer that
+ * fails is deleted.
  *
  * @returns null on success.
  * @throws SandboxError when this machine cannot build it.

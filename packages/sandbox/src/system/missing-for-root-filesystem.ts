@@ -5,10 +5,13 @@ import { findProgram } from "@berth/linux";
 
 const run = promisify(execFile);
 const MIB = 1_048_576;
-/** Twice what a build takes, so that it never fills the disk for the database beside it. */
+/** Twice what a build takes, so that it never fills the disk, which the database may share. */
 const NEEDED_BYTES = 1_792 * MIB;
 
-/** What this machine lacks to build root filesystems in a directory and to mount them, as a clause; or null. Never throws. */
+/**
+ * Returns a clause that says what this machine lacks to build root filesystems in a directory and to mount
+ * them; null when nothing. Never throws.
+ */
 export async function missingForRootFilesystem(directory: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   if (/[:,\\"\s]/.test(directory))
@@ -33,7 +36,10 @@ async function missingForOverlays(directory: string): Promise<string | null> {
   }
 }
 
-/** A clause when a directory's filesystem has too little space to build a root filesystem; or null. */
+/**
+ * Returns a clause when a directory's filesystem has too little space to build a root filesystem; otherwise
+ * null.
+ */
 export async function missingSpace(directory: string, needed = NEEDED_BYTES): Promise<string | null> {
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize >= needed) return null;

@@ -1,6 +1,7 @@
 /**
- * The public hosts that each package manager uses when nothing else is configured, including those that it is redirected to. Each
- * is reached at ports 80 and 443. A registry also takes uploads, so each of these hosts is a way to send data out.
+ * The public hosts that each package manager uses by default, including those to which it is redirected. Each
+ * is reached at ports 80 and 443. A registry also accepts uploads, so each of these hosts is a way to send
+ * data out.
  */
 export const PACKAGE_HOSTS = {
   apt: [

@@ -9,22 +9,28 @@ const APT = shellTemplate<never>("system/apt-packages.sh");
 const NPM = shellTemplate<"REGISTRY">("system/npm-packages.sh");
 const PIP = shellTemplate<"INDEX">("system/pip-packages.sh");
 
-/** Where sandboxes get their packages from. */
+/** The sources of packages for sandboxes. */
 export interface PackageSources {
-  /** https URL without a login; null: npm's public registry. */
+  /** https URL without a login; null for npm's public registry. */
   npmRegistry: string | null;
-  /** https URL of a simple index, without a login; null: PyPI. */
+  /** https URL of a simple index, without a login; null for PyPI. */
   pipIndex: string | null;
 }
 
-/** Package names, each with an optional version (`=1.2`, `@1.2` or `==1.2`). The caller has checked that they are nothing else. */
+/**
+ * Package names, each with an optional version (`=1.2`, `@1.2` or `==1.2`). The caller must have validated
+ * them.
+ */
 export interface Packages {
   apt: readonly string[];
   npm: readonly string[];
   pip: readonly string[];
 }
 
-/** One layer for each package manager that has packages, from the lowest. Order and repetitions of the names do not matter. */
+/**
+ * Returns one layer for each package manager that has packages, from the lowest. Order and repetitions of the
+ * names do not matter.
+ */
 export async function packagePlans(
   packages: Packages,
   rootFilesystem: string,
@@ -51,7 +57,7 @@ function option(name: string, url: string | null): string {
   return url === null ? "" : `--${name}=${quote(url)}`;
 }
 
-/** The hosts of apt's sources in a root filesystem. */
+/** Returns the hosts of apt's sources in a root filesystem. */
 async function aptHosts(rootFilesystem: string): Promise<string[]> {
   const parts = `${rootFilesystem}/etc/apt/sources.list.d`;
   const names = await readdir(parts).catch(() => []);

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** What a root filesystem is built from. Two builds of one recipe differ only in the versions of the packages. */
+/** The inputs of a root filesystem. Two builds of one recipe differ only in the versions of the packages. */
 export interface Recipe {
   suite: string;
   packages: readonly string[];
-  /** As Node.js names it. */
+  /** CPU architecture as Node.js names it. */
   architecture: string;
-  /** Raised with each change of the build script. */
+  /** Must be raised with each change of the build script. */
   version: number;
 }
 
@@ -21,7 +21,7 @@ export const DEBIAN_RECIPE: Recipe = {
   version: 1,
 };
 
-/** The directory name of the root filesystem that a recipe builds. */
+/** Returns the directory name of the root filesystem that a recipe builds. */
 export function recipeKey({ suite, packages, architecture, version }: Recipe): string {
   const text = JSON.stringify([suite, packages.toSorted(), architecture, version]);
   return `${suite}-${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;

@@ -15,7 +15,7 @@ export type RootFilesystemState =
   | { kind: "absent"; why: string };
 
 export interface RootFilesystemOptions {
-  /** Where root filesystems are stored. Created with mode 0700 when missing. */
+  /** Host directory of root filesystems, created with mode 0700 when missing. */
   directory: string;
   recipe?: Recipe;
   log: (line: string) => void;
@@ -24,19 +24,19 @@ export interface RootFilesystemOptions {
 /**
  * The root filesystem of this installation's sandboxes.
  *
- * Lifecycle: `ready` when an earlier process has built it; otherwise it is built in the background. A build that fails is repeated,
- * each time after a longer pause. Once `ready`, it stays so.
+ * Lifecycle: it is `ready` when an earlier process has built it; otherwise it is built in the background. A
+ * failed build is repeated after a pause, which grows each time. Once `ready`, it stays so.
  */
 export class RootFilesystem {
   readonly #options: Required<RootFilesystemOptions>;
   readonly #closing = new AbortController();
   readonly #path: string;
   #state: RootFilesystemState;
-  /** The outcome of the current attempt; each attempt replaces it. */
+  /** Outcome of the current attempt; each attempt replaces it. */
   #settled = Promise.withResolvers<string | null>();
   readonly #running: Promise<void>;
 
-  /** Starts a build if there is none yet and this machine can build one. Never throws. */
+  /** Starts a build if none exists and this machine can build one. Never throws. */
   static open(options: RootFilesystemOptions): RootFilesystem {
     return new RootFilesystem({ recipe: DEBIAN_RECIPE, ...options });
   }
@@ -52,12 +52,15 @@ export class RootFilesystem {
     return this.#state;
   }
 
-  /** Returns its path once it is ready, or null once an attempt has failed. Rejects with the signal's reason when it aborts. */
+  /**
+   * Returns its path once it is ready, or null once an attempt has failed. Rejects with the signal's reason
+   * when it aborts.
+   */
   settled(signal: AbortSignal): Promise<string | null> {
     return orAborted(this.#settled.promise, signal);
   }
 
-  /** Aborts the build. */
+  /** Aborts the build and waits until it has ended. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#running;

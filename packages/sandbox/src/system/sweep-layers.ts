@@ -6,18 +6,18 @@ import { removeTree } from "@berth/linux";
 import { sizeOf } from "./layer-limits.ts";
 
 export interface LayerSweep {
-  /** Holds layers and running builds. */
+  /** Directory of the layers and running builds. */
   directory: string;
-  /** A layer that is not used for this long is deleted. */
+  /** Milliseconds after which an unused layer is deleted. */
   unusedMs: number;
-  /** Bytes that all layers may take; above it, the least recently used are deleted. */
+  /** Bytes of all layers together above which the least recently used are deleted. */
   maxBytes: number;
   isBuilding(name: string): boolean;
-  /** Whether an open sandbox uses it. */
+  /** Returns whether an open sandbox uses it. */
   isUsed(name: string): boolean;
 }
 
-/** Deletes layers beyond the limits, and what a process that died has left. */
+/** Deletes layers beyond the limits, and unfinished builds of dead processes. */
 export async function sweepLayers(sweep: LayerSweep, signal?: AbortSignal): Promise<void> {
   const { directory, unusedMs, maxBytes, isBuilding, isUsed } = sweep;
   const names = await readdir(directory).catch(() => []);
@@ -46,7 +46,7 @@ async function usedAt(path: string): Promise<number> {
   );
 }
 
-/** Renames first, synchronously, so that a request for the layer that comes during the deletion builds it again. */
+/** Renames first, synchronously, so that a concurrent request for the layer builds it again. */
 async function remove(path: string): Promise<void> {
   if (!existsSync(path) || path.endsWith(".gone")) return await removeTree(path);
   const gone = `${path}.${randomBytes(4).toString("hex")}.gone`;

@@ -2,14 +2,15 @@ import type { Sandbox } from "../interface/sandbox.ts";
 import { shellScript } from "../scripts/read-script.ts";
 import { checkoutVariables, type ResolvedCheckout } from "./resolve-checkout.ts";
 
-/** In the sandbox that builds a snapshot: the path of the snapshot, and where the mirror is mounted read-only. */
+/** Path of the snapshot in the sandbox that builds it. */
 export const SNAPSHOT_PATH = "/data/tree";
+/** Path in that sandbox at which the mirror is mounted read-only. */
 export const MIRROR_MOUNT_PATH = "/mnt/mirror.git";
 
 export interface SnapshotOptions {
-  /** Applies to the checked out files and to the objects, each. */
+  /** Maximum bytes of the checked out files, and separately of the objects. */
   maxBytes: number;
-  /** Files and directories. */
+  /** Maximum number of files and directories. */
   maxFiles: number;
   timeoutMs: number;
   signal: AbortSignal;
@@ -17,13 +18,14 @@ export interface SnapshotOptions {
 
 export interface BuiltSnapshot {
   commit: string;
-  /** Disk usage in whole blocks, plus 4 KiB for each file, since the number of files is limited, too. */
+  /** Disk usage in whole blocks, plus 4 KiB for each file, since the number of files is also limited. */
   bytes: number;
 }
 
 /**
- * Builds on this sandbox's disk, out of the mirror, what a fresh clone of the URL would be. It has its own copy of all objects. Needs
- * neither a network nor a credential. When it cannot be built, the result has the reason, as a clause about the repository.
+ * Builds what a fresh clone of the URL would be, from the mirror, on this sandbox's disk. The clone has its
+ * own copy of all objects. Needs neither a network nor a credential. On failure, the result has the reason,
+ * as a clause about the repository.
  */
 export async function buildSnapshot(
   sandbox: Pick<Sandbox, "run">,
@@ -54,7 +56,7 @@ export async function buildSnapshot(
 
 const FAILED = "its clone could not be made of the mirror";
 
-/** By the exit status of the script. */
+/** Reasons by the exit status of the script. */
 const REASONS: Readonly<Record<number, string>> = {
   80: "its files or objects exceed the size limit",
   81: "its LFS server did not give all files of Git LFS",

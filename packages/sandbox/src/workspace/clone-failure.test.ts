@@ -65,7 +65,10 @@ for (const [output, type, cause] of SAMPLES) {
   });
 }
 
-/** Ends of git's output for faults that pass, in the words of git 2.39 to 2.51 with curl on OpenSSL, GnuTLS and nghttp2. */
+/**
+ * Ends of git's output for transient faults, in the words of git 2.39 to 2.51 with curl on OpenSSL, GnuTLS
+ * and nghttp2.
+ */
 const PASSING: readonly string[] = [
   ...[408, 425, 429, 500, 502, 503, 504, 520, 522, 599].map((status) =>
     unable(`The requested URL returned error: ${status}`),

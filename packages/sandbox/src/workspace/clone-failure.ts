@@ -4,9 +4,11 @@ import type { CloneErrorType, RepositoryMount } from "./repository/repository.ts
 
 export interface CloneFailure {
   type: CloneErrorType;
-  /** A sentence that names the repository and the cause, and what its host said, without the secrets of the attempt. */
+  /**
+   * A sentence with the repository, the cause, and what its host said, without the secrets of the attempt.
+   */
   message: string;
-  /** The same attempt may succeed later: the fault is of the network, or of the host for a while. */
+  /** Whether the same attempt may succeed later: a fault of the network, or a temporary one of the host. */
   transient: boolean;
 }
 
@@ -16,7 +18,7 @@ const NO_GIT_SERVER: Cause = ["repository_clone_error", "what answered at this U
 
 const DISK_FULL: Cause = ["repository_clone_error", "the session's disk is full"];
 
-/** Patterns of git's messages; the first that matches decides. `$1` is the first group of the pattern. */
+/** Patterns of git's messages; the first match decides. `$1` is the first group of the pattern. */
 const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   [/returned error: 403/, "repository_forbidden_error", "the token does not give access to it (403)"],
   [
@@ -77,7 +79,7 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
     "repository_clone_error",
     "the TLS connection to its host failed; a host with an own authority needs its ca_file",
   ],
-  // TLS libraries word a connection that ends in their own way.
+  // Each TLS library has its own words for a connection that ends early.
   [
     /Failed to connect|Couldn't connect|Connection (refused|reset|closed|was reset|died)|refused|unreachable|No route to host|Empty reply|early EOF|unexpected eof|hung up|unexpected disconnect|non-properly terminated|(recv|receive|send|read|pull|push)(ing)? (error|failure|function)|(recv|receive|send) ?failure|SSL_ERROR_SYSCALL|SSL_(read|write)|close_notify|closed abruptly|not closed cleanly|HTTP\/?2|framing layer|transfer closed|outstanding read data|curl (7|16|18|28|35|52|55|56|92) |GOAWAY|broken pipe|bad pack header|invalid index-pack output/i,
     "repository_clone_error",
@@ -100,7 +102,7 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
 /**
  * Explains why a clone failed, by its exit code and output.
  *
- * @param secrets what the host may repeat and the message must not.
+ * @param secrets Strings that the host may repeat and that the message must not contain.
  */
 export function cloneFailure(
   repository: RepositoryMount,
@@ -119,7 +121,7 @@ export function cloneFailure(
   };
 }
 
-/** The cause of a failed fetch of all branches and tags, as a clause, by git's output. */
+/** Returns the cause of a failed fetch of all branches and tags, as a clause, by git's output. */
 export function fetchFault(url: string, output: string): string {
   return causeByOutput({ url, mountPath: "", checkout: null }, output)[1];
 }
@@ -182,12 +184,13 @@ function causeByOutput(repository: RepositoryMount, output: string): Cause {
 
 const QUOTES =
   /remote error|\bgot '|invalid server response|bad line length|expected flush|expected response end/;
-/** Stands for a message that quotes an answer which is not git's: one that was cut off, or of something before the host. */
+/** Replaces a message that quotes a response which is not from git: it was cut off, or came from a proxy. */
 const NOT_GIT = "fatal: the answer is not of git";
 
 /**
- * git's own error messages, one per line. Leaves out what the host sent (`remote:` lines, and everything from the first message that
- * quotes the host) and the repository's URL, whose name may match a pattern.
+ * Returns git's own error messages, one per line. Leaves out what the host sent: `remote:` lines, and
+ * everything from the first message that quotes the host. Also leaves out the repository's URL, which may
+ * match a pattern.
  */
 function gitMessages({ url }: RepositoryMount, output: string): string {
   const errors = output.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line));

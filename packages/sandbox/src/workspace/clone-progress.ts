@@ -1,6 +1,6 @@
 import type { CloneProgress } from "./repository/repository.ts";
 
-/** In the order of a clone. */
+/** Phases in the order of a clone. */
 const PHASES: readonly [RegExp, CloneProgress["phase"]][] = [
   [/Enumerating objects:/g, "counting"],
   [/Counting objects:\s+(\d+)%/g, "counting"],
@@ -9,7 +9,10 @@ const PHASES: readonly [RegExp, CloneProgress["phase"]][] = [
   [/Updating files:\s+(\d+)%/g, "checking_out"],
 ];
 
-/** Parses git's progress output, in chunks of any size. Calls `onProgress` whenever the phase or the percentage has advanced. */
+/**
+ * Parses git's progress output, in chunks of any size. Calls `onProgress` whenever the phase or the
+ * percentage has advanced.
+ */
 export function createProgressReader(
   onProgress: (progress: CloneProgress) => void,
 ): (chunk: Uint8Array) => void {
@@ -27,7 +30,7 @@ export function createProgressReader(
 }
 
 interface Step {
-  /** Increases with phase and percentage. */
+  /** Number that increases with phase and percentage. */
   step: number;
   progress: CloneProgress;
 }

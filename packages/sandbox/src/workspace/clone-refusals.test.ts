@@ -17,7 +17,7 @@ import { repositoryEnvironment } from "./repository/repository-environment.ts";
 let dir: string;
 let bench: Workbench;
 let sandbox: Sandbox;
-/** A host with two names that responds as each test sets. */
+/** A git host with two names, which responds as each test sets. */
 let odd: Server;
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 let port: number;

@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => bench.close());
 
-/** Path of the host's bare repository. */
+/** Returns the path of the host's bare repository. */
 const bare = (name: string): string => join(bench.dir, `host/repositories/acme/${name}.git`);
 const fresh = "find . -name .git -prune -o -type f -print | sort; git status --porcelain";
 
@@ -191,7 +191,7 @@ test("clone: aborted at any time → the next call completes it", async () => {
       if (states === 1 || states > reported)
         assert.equal(cut.ok, states > reported, `cut after ${states} of ${reported}`);
       if (!cut.ok) assert.equal(cut.type, "stopped", `cut after ${states} states`);
-      // Cut after its last step, it is complete.
+      // After its last step the clone is complete, even when cut.
       assert.ok(half === "" || half === complete, `cut after ${states} states: ${half}`);
       succeeded(await bench.clone(sandbox, "large", { mountPath }));
       assert.equal(await sh(sandbox, `cd ${mountPath} && git status --porcelain && ls | wc -l`), "40");
@@ -263,7 +263,7 @@ function succeeded(result: Awaited<ReturnType<Workbench["clone"]>>): {
   return result;
 }
 
-/** The command lines of all processes on this machine. */
+/** Returns the command lines of all processes on this machine. */
 function commandLines(): string {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

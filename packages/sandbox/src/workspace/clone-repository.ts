@@ -15,26 +15,29 @@ import type { CloneProgress, CloneResult, RepositoryMount } from "./repository/r
 import { retryAfterMs } from "./retry-after.ts";
 
 export interface CloneOptions {
-  /** The variables of the session's commands; see `repositoryEnvironment`. */
+  /** Variables of the session's commands; see `repositoryEnvironment`. */
   environment: Readonly<Record<string, string>>;
   onProgress?: (progress: CloneProgress) => void;
   signal?: AbortSignal;
-  /** Default: one hour. */
+  /** Milliseconds. Default: one hour. */
   timeoutMs?: number;
-  /** The clone fails when the host sends less than 20 bytes a second for this many seconds. Default: five minutes. */
+  /** Seconds below 20 bytes a second after which the clone fails. Default: five minutes. */
   stallSeconds?: number;
-  /** For the files of Git LFS, which are left out when they take longer. Default: half an hour. */
+  /** Seconds for the files of Git LFS, which are left out when they take longer. Default: half an hour. */
   lfsSeconds?: number;
-  /** Delete what is in the directory at the mount path. Default: keep a clone of the same URL, and fail for anything else. */
+  /**
+   * Whether to delete what is in the directory at the mount path. Default: keep a clone of the same URL, and
+   * fail for anything else.
+   */
   overwrite?: boolean;
 }
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Clones a repository with its whole history to its mount path, inside the sandbox. Returns failures of git, with a message that contains
- * no secret; rejects only when the engine does. Clones may run concurrently. Succeeds when a clone of the same URL is in place, so
- * that it can be called again after any interruption.
+ * Clones a repository with its whole history to its mount path, inside the sandbox. Returns git's failures,
+ * with a message that contains no secret; rejects only when the engine fails. Clones may run concurrently.
+ * Succeeds when a clone of the same URL is in place, so it can be called again after any interruption.
  */
 export async function cloneRepository(
   sandbox: Pick<Sandbox, "run">,
@@ -93,7 +96,7 @@ function resultOf(
   return { ok: false, ...failure, retryAfterMs: retryAfterMs(output) };
 }
 
-/** Also as git sends them: the user name and the secret in base64. */
+/** Returns the secrets, also in the form in which git sends them: user name and secret in base64. */
 function secretsOf(environment: Readonly<Record<string, string>>): string[] {
   const lines = environment[CREDENTIAL_VARIABLE]?.split("\n") ?? [];
   return Array.from({ length: Math.floor(lines.length / 3) }, (_, index) => {

@@ -16,7 +16,7 @@ export const CLONE_EXIT = {
 
 export const CLONE_SCRIPT = shellScript("workspace/git.sh", "workspace/lfs.sh", "workspace/clone.sh");
 
-/** The script's parameters, which are never part of its text. For the seconds, see `CloneOptions`. */
+/** Returns the script's parameters, which are never part of its text. See `CloneOptions` for the seconds. */
 export function cloneVariables(
   { url, mountPath, checkout }: RepositoryMount,
   { stallSeconds, lfsSeconds }: { stallSeconds: number; lfsSeconds: number },
@@ -37,22 +37,28 @@ export function cloneVariables(
 /** Makes the script delete what is in the directory at the mount path. */
 export const OVERWRITE_VARIABLES = { BERTH_CLONE_ANEW: "1" } as const;
 
-/** Makes the script only delete what a killed clone has left. */
+/** Makes the script only delete what a killed clone left. */
 export const CLEANUP_VARIABLES = { BERTH_CLONE_TIDY: "1" } as const;
 
-/** A path in the same directory. The name is short even if the mount path's is as long as names can be. */
+/**
+ * Returns a path in the same directory, with a short name even if the mount path's name has the maximum
+ * length.
+ */
 function pathBeside(mountPath: string): string {
   const digest = createHash("sha256").update(mountPath).digest("hex").slice(0, 16);
   return `${mountPath.slice(0, mountPath.lastIndexOf("/"))}/.berth-clone-${digest}`;
 }
 
-/** Parses the line that says why files of Git LFS are still pointers; null when all files are there. */
+/**
+ * Parses the line with the reason why files of Git LFS are still pointers; returns null when all files are
+ * there.
+ */
 export function missingLfs(output: string): MissingLfs | null {
   const [, reason] = /\nberth:lfs (absent|elsewhere|failed)\nberth:done [^\n]*\n$/.exec(output) ?? [];
   return (reason as MissingLfs | undefined) ?? null;
 }
 
-/** Parses the last line of the script's output; null when it has not succeeded. */
+/** Parses the last line of the script's output; returns null when the script did not succeed. */
 export function clonedHead(output: string): { commit: string; branch: string | null } | null {
   // In a repository without a commit, HEAD names a branch that does not exist yet.
   const [, commit, branch] = /\nberth:done ((?:[0-9a-f]{40,64})?) ([^\n]*)\n$/.exec(output) ?? [];

@@ -1,4 +1,5 @@
-// Subject: what a disk has to be before a snapshot of it is taken, and what is made of a clone on one that was made of it.
+// Subject: the preparation of a disk for a snapshot, and the takeover of a clone on a disk that was made from
+// one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
@@ -64,11 +65,11 @@ test("files that only have another owner are what the index says; what is change
     `cd ${clone} && mkdir -p deep/er && for n in 1 2 3; do echo $n >deep/er/file-$n; done && git add deep && git commit -qm More`,
   );
   const differing = () => run(`git -C ${clone} diff-files --name-only`);
-  // An inode is what the index has of a file besides its owner.
+  // Besides the owner, the index records the inode of a file.
   const touchInodes = () =>
     run(`cd ${clone} && for file in a.txt deep/er/*; do cp -p "$file" other && mv other "$file"; done`);
   for (const version of [2, 3, 4]) {
-    // Of the third form an index is with a file that is only to be added.
+    // An index has version 3 when a file has the intent-to-add flag.
     const form =
       version === 3 ? "echo new >new && git add -N new" : `git update-index --index-version ${version}`;
     await run(`cd ${clone} && git update-index --refresh -q; ${form}`);
@@ -83,7 +84,7 @@ test("files that only have another owner are what the index says; what is change
       "",
     );
   }
-  // Changed in the second of the checkout, to another content of the same size.
+  // Changed within the second of the checkout, to other content of the same size.
   await run(
     `cd ${clone} && touch -d @1700000000.25 deep/er/file-2 && git update-index -q --refresh --index-version 2 &&
       echo 9 >deep/er/file-2 && touch -d @1700000000.75 deep/er/file-2`,

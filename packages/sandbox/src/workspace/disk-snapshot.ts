@@ -15,12 +15,12 @@ rm -rf -- "$BERTH_CLONE_TARGET" 2>/dev/null
 [ ! -e "$BERTH_CLONE_TARGET" ] || [ -z "$(find "$BERTH_CLONE_TARGET" -mindepth 1 -print -quit)" ]`;
 
 /**
- * Makes the disk of a sandbox ready for a snapshot: all of it synced, and without the reflogs of its clones, which name a person.
- * `endDiskSnapshot` has to follow in any case.
+ * Prepares the disk of a sandbox for a snapshot: everything is synced, and the reflogs of its clones, which
+ * name a person, are set aside. `endDiskSnapshot` must follow in any case.
  *
- * @param places all directories of the disk.
- * @param clones mount paths.
- * @returns false when something else than the clones is on the disk, or it cannot be told.
+ * @param places All directories of the disk.
+ * @param clones Mount paths of the clones.
+ * @returns false when the disk contains anything but the clones, or when that is unknown.
  */
 export async function prepareDiskSnapshot(
   sandbox: Runner,
@@ -31,12 +31,17 @@ export async function prepareDiskSnapshot(
   return await run(sandbox, withArguments(PREPARE, clones), listed);
 }
 
-/** Gives the clones their reflogs back. */
+/** Restores the reflogs of the clones. @returns whether that succeeded. */
 export async function endDiskSnapshot(sandbox: Runner, clones: readonly string[]): Promise<boolean> {
   return await run(sandbox, withArguments(END, clones));
 }
 
-/** Makes git take the files of a clone that has a new owner for what its index says: it would read them all, or write each anew. */
+/**
+ * Makes git trust the index of a clone whose files have a new owner; it would otherwise read or rewrite every
+ * file.
+ *
+ * @returns whether that succeeded.
+ */
 export async function takeOverClone(sandbox: Runner, mountPath: string): Promise<boolean> {
   return await run(sandbox, TAKE_OVER, { BERTH_CLONE_TARGET: mountPath }, TAKE_OVER_INDEX);
 }
@@ -61,7 +66,7 @@ function withArguments(script: string, words: readonly string[]): string {
   return `set -- ${words.map(quote).join(" ")}\n${script}`;
 }
 
-/** Prints a path that is neither of a clone nor a directory around one. */
+/** Returns a command that prints a path that neither belongs to a clone nor is a directory around one. */
 function othersCommand(places: readonly string[], clones: readonly string[]): string {
   const roots = places.filter((place) => !clones.includes(place));
   const around = new Set(clones.flatMap(parents));

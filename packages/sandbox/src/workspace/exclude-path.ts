@@ -9,13 +9,14 @@ const TIMEOUT_MS = 60_000;
 export interface ClonePath {
   /** Path of the clone in the sandbox. */
   clone: string;
-  /** Relative to the clone, without control characters. */
+  /** Path relative to the clone, without control characters. */
   path: string;
 }
 
 /**
- * Makes git ignore a path in a clone, by `.git/info/exclude`, which no commit contains. `tracked`: the repository has something of its
- * own at the path, and nothing was changed. `failed`: there is no clone, or the sandbox ended.
+ * Makes git ignore a path in a clone, by `.git/info/exclude`, which no commit contains. Returns `tracked`,
+ * and changes nothing, when the repository has something at the path. Returns `failed` when there is no
+ * clone, or the sandbox ended.
  */
 export async function excludePath(
   sandbox: Pick<Sandbox, "run">,
@@ -41,7 +42,7 @@ function run(sandbox: Pick<Sandbox, "run">, { clone, path }: ClonePath, more: Re
   return sandbox.run({ script: EXCLUDE, cwd: "/", environment, timeoutMs: TIMEOUT_MS });
 }
 
-/** The pattern of git that matches this path alone. */
+/** Returns git's pattern that matches exactly this path. */
 export function ignorePattern(path: string): string {
   return `/${path.replace(/[\\*?[]/g, "\\$&").replace(/ +$/, (blanks) => "\\ ".repeat(blanks.length))}`;
 }

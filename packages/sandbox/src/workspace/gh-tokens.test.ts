@@ -1,4 +1,5 @@
-// Subject: which token `gh` of sandboxes gets in each call. A program that prints its variables stands for the real one.
+// Subject: the token that a sandbox's `gh` gets in each call. A program that prints its variables replaces
+// the real `gh`.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -35,7 +36,7 @@ const HUB = [
 ];
 const FORGE = [at("forge.example", "acme/one", "first"), at("forge.example", "acme/two", "second")];
 
-/** The variables that gh gets: GH_TOKEN, GH_ENTERPRISE_TOKEN and GH_HOST. */
+/** Returns the variables that gh gets: GH_TOKEN, GH_ENTERPRISE_TOKEN and GH_HOST. */
 async function given(
   repositories: readonly RepositoryAccess[],
   args: readonly string[],
@@ -51,7 +52,7 @@ async function given(
   return (await run(join(dir, "gh"), args, { cwd, env })).stdout;
 }
 
-/** A repository with remotes, as git's configuration has them. */
+/** Makes a repository with these git settings, such as remotes, and returns its path. */
 async function clone(name: string, config: Readonly<Record<string, string>>): Promise<string> {
   const path = join(dir, name);
   await run("git", ["init", "-q", path]);

@@ -88,7 +88,7 @@ test("git: fetch and push in the clone → authenticated, but not with the passw
   assert.match(refused, /could not read Username|terminal prompts disabled/);
 });
 
-/** Two repositories of one host, with a token each that reaches no other. */
+/** Makes repositories at one host, each with a token that reaches no other, and returns their variables. */
 async function separate(names: readonly string[]): Promise<Record<string, string>> {
   const accesses: RepositoryAccess[] = [];
   for (const name of names) {

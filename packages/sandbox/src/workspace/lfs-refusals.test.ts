@@ -1,5 +1,5 @@
-// Subject: servers of Git LFS that reject the credential which git's own requests were accepted with. git-lfs asks for a credential
-// again after each 401, so the requests are counted.
+// Subject: LFS servers that reject a credential which the git server accepts. git-lfs asks for a credential
+// again after each 401, so the tests count requests.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
@@ -8,12 +8,14 @@ import { mirrorRepository } from "./mirror-repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
 
 const ATTRIBUTES = "*.bin filter=lfs diff=lfs merge=lfs -text\n";
-/** Requests to the LFS server for one command: without a credential, with it, and once more without. */
+/**
+ * Maximum requests to the LFS server for one command: without a credential, with it, and once more without.
+ */
 const MAX_REQUESTS = 6;
 
 let bench: Workbench;
 let sandbox: Sandbox;
-/** Called at each request for an LFS object or its location. */
+/** Called for each request for an LFS object or its location. */
 let onLfs: (path: string) => void = () => {};
 before(async () => {
   bench = await makeWorkbench({

@@ -1,4 +1,4 @@
-// Subject: files of Git LFS in clones and snapshots.
+// Subject: Git LFS files in clones and snapshots.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ after(async () => {
   await bench.close();
 });
 
-/** A private repository with a file of Git LFS, which its server has unless `isMissing`. */
+/** Makes a private repository with a Git LFS file, which its server has unless `isMissing`. */
 async function makeRepository(
   name: string,
   files: Record<string, string> = {},

@@ -9,24 +9,24 @@ export const MIRROR_PATH = "/data/mirror.git";
 export interface MirrorOptions {
   /** Variables with git's credential; see `repositoryEnvironment`. */
   environment: Readonly<Record<string, string>>;
-  /** Limit of one pack. */
+  /** Maximum bytes of one pack. */
   maxBytes: number;
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** The refs of the mirror after the fetch, and the size of the mirror. */
+/** The refs of the mirror after the fetch, and the mirror's size. */
 export interface MirrorResult {
   refs: RemoteRefs;
   bytes: number;
 }
 
 /**
- * Creates or updates the bare mirror on this sandbox's disk, so that its branches and tags are exactly those of the repository's host.
- * When that fails, the mirror is unusable, and the result has the reason.
+ * Creates or updates the bare mirror on this sandbox's disk, so that its branches and tags are exactly those
+ * of the repository's host. On failure, the mirror is unusable and the result has the reason.
  *
- * @param head full name of the branch that HEAD will point at. `checkout`: the branch or commit whose files of Git LFS are fetched,
- * too, as far as possible.
+ * @param repository `head` is the full name of the branch that HEAD will point at. `checkout` is the branch
+ * or commit whose Git LFS files are also fetched, as far as possible.
  */
 export async function mirrorRepository(
   sandbox: Pick<Sandbox, "run">,
@@ -43,7 +43,7 @@ export async function mirrorRepository(
       BERTH_MIRROR_HEAD: head,
       BERTH_MIRROR_CHECKOUT: checkout,
       BERTH_MIRROR_BYTES: String(maxBytes),
-      // Blocks of the shell's ulimit.
+      // The shell's ulimit counts in blocks.
       BERTH_MIRROR_BLOCKS: String(Math.ceil(maxBytes / 512)),
     },
     maxOutputBytes: MAX_LISTED_BYTES,

@@ -7,9 +7,10 @@ import type { RepositoryMount } from "./repository/repository.ts";
 import { checkoutVariables, type ResolvedCheckout } from "./resolve-checkout.ts";
 
 /**
- * Updates a snapshot that is mounted at the repository's mount path to what a fresh clone would be now. Returns null when that fails:
- * its host did not respond, or the snapshot contains objects that this credential cannot read, such as commits that were removed from
- * a branch. The mount path is unusable then, until a clone with `overwrite` replaces it.
+ * Updates a snapshot that is mounted at the repository's mount path to the state of a fresh clone. Returns
+ * null when the host did not respond, or the snapshot contains objects that this credential cannot read, such
+ * as commits removed from a branch. The mount path is then unusable until a clone with `overwrite` replaces
+ * it.
  */
 export async function refreshClone(
   sandbox: Pick<Sandbox, "run">,

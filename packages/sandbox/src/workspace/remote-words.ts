@@ -1,11 +1,11 @@
 const MAX_WORDS = 300;
-/** What git's servers report while they work. */
+/** Progress messages of git servers. */
 const PROGRESS =
   /^(Enumerating objects|Counting objects|Compressing objects|Total \d|Finding sources|Getting sizes)/;
 
 /**
- * What the host of a repository said by itself, by git's output: its `remote:` lines, and errors in its protocol. One line of at most 300
- * characters without the secrets; null when it said nothing.
+ * Returns the host's own words in git's output: its `remote:` lines, and errors in its protocol. The result
+ * is one line of about 300 characters at most, without the secrets; null when the host said nothing.
  */
 export function remoteWords(output: string, secrets: readonly string[]): string | null {
   const lines = output.split(/[\r\n]+/).flatMap((line) => {
@@ -13,13 +13,15 @@ export function remoteWords(output: string, secrets: readonly string[]): string 
     const text = said.replace(/\x1b\[[0-9;]*[A-Za-z]/g, "").replace(/[\p{Cc}\p{Cf}]/gu, " ");
     return text.trim() === "" || PROGRESS.test(text.trim()) ? [] : [text.trim().replace(/ +/g, " ")];
   });
-  // Before they are cut: a part of a secret would stay.
+  // Redacted before the text is cut, since a part of a secret would remain otherwise.
   const words = withoutSecrets([...new Set(lines)].join(" "), secrets);
   if (words === "") return null;
   return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS).trimEnd()}…` : words;
 }
 
-/** Whether the server's own git failed, which another attempt does not mend: it lacks memory, or objects. */
+/**
+ * Returns whether git failed on the server, for lack of memory or objects. Another attempt would not help.
+ */
 export function remoteFailed(output: string): boolean {
   return /^remote: *(fatal|error): /m.test(output);
 }

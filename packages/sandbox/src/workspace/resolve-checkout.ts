@@ -1,19 +1,25 @@
 import { branchTip, defaultBranch, isObjectId, type RemoteRefs } from "./refs/remote-refs.ts";
 import type { RepositoryCheckout } from "./repository/repository.ts";
 
-/** What to check out, resolved against the refs of the host. */
+/** A checkout, resolved against the refs of the host. */
 export interface ResolvedCheckout {
   /** Short name of the host's default branch. */
   head: string;
-  /** Either `branch` or `commit` is empty. */
+  /** Name of a branch. Exactly one of `branch` and `commit` is not empty. */
   branch: string;
-  /** Of a tag: the object that it names, which may be a tag object of the commit. */
+  /** Object id of a commit. For a tag, the object that it names, which may be a tag object. */
   commit: string;
-  /** Full name of a ref that is fetched for itself and checked out; `branch` is the default branch then. Empty for none. */
+  /**
+   * Full name of a ref that is fetched separately and checked out; `branch` is then the default branch. Empty
+   * for none.
+   */
   ref: string;
 }
 
-/** Returns null when the branch or tag does not exist, or no default branch; a clone then reports the error. */
+/**
+ * Resolves a checkout. Returns null when the branch or tag, or a default branch, does not exist; a clone then
+ * reports the error.
+ */
 export function resolveCheckout(
   refs: RemoteRefs,
   checkout: RepositoryCheckout | null,
@@ -26,7 +32,7 @@ export function resolveCheckout(
   return named && known && ![head, resolved.branch].some((name) => name.startsWith("-")) ? resolved : null;
 }
 
-/** A tag that does not exist has the commit "-", which no check passes. */
+/** Returns what is checked out. A missing tag gets the commit "-", which no check accepts. */
 function pointOf(
   refs: RemoteRefs,
   checkout: RepositoryCheckout | null,
@@ -39,7 +45,7 @@ function pointOf(
   return { branch: checkout?.name ?? head, commit: "", ref: "" };
 }
 
-/** Parameters of `settle` in `settle.sh`, which are never part of a script's text. */
+/** Returns the parameters of `settle` in `settle.sh`, which are never part of a script's text. */
 export function checkoutVariables(
   url: string,
   { head, branch, commit, ref }: ResolvedCheckout,

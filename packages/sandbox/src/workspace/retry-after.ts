@@ -1,6 +1,6 @@
 /**
- * The milliseconds that a host asks to wait, by the `Retry-After` header that the clone script printed: seconds, or a date. Null when
- * it printed none, or one that is neither.
+ * Returns the milliseconds that a host asks to wait, by the `Retry-After` header that the clone script
+ * printed: seconds or a date. Returns null when there is none, or when it is neither.
  */
 export function retryAfterMs(output: string, now: number = Date.now()): number | null {
   const value = /^berth:retry-after ([\x20-\x7e]{1,40})$/m.exec(output)?.[1]?.trim();

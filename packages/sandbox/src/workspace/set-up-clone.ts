@@ -9,19 +9,20 @@ const RUN = shellScript("workspace/set-up.sh");
 const EMPTY = `chmod -R u+rwX -- "$BERTH_CLONE_TARGET"
 find "$BERTH_CLONE_TARGET" -mindepth 1 -maxdepth 1 -exec rm -rf -- {} +`;
 
-/** Why a setup script failed. */
+/** The reason why a setup script failed. */
 export interface SetupFailure {
-  /** A clause. */
+  /** The reason, as a clause. */
   why: string;
-  /** The end of its output. */
+  /** The end of the script's output. */
   output: string;
 }
 
 /**
- * Runs a setup script in a clone, with its URL in BERTH_REPOSITORY: by the interpreter that its first line names, else by `/bin/sh -e`.
- * It ends after 15 minutes, with all that it started. `stopped`: the sandbox ended.
+ * Runs a setup script in a clone, with its URL in BERTH_REPOSITORY. It runs with the interpreter that its
+ * first line names, otherwise with `/bin/sh -e`. After 15 minutes the script and everything that it started
+ * are killed.
  *
- * @returns null on success.
+ * @returns null on success; `stopped` when the sandbox ended.
  */
 export async function setUpClone(
   sandbox: Pick<Sandbox, "run">,
@@ -49,9 +50,10 @@ function whyFailed({ exitCode, limit }: CommandResult): string {
 }
 
 /**
- * Deletes all files of a clone, so that it can be cloned again; a script may have left directories that nobody may write to.
+ * Deletes all files of a clone, so that it can be cloned again. Makes directories writable first, since a
+ * script may have left read-only ones.
  *
- * @returns whether none is left. `stopped`: the sandbox ended.
+ * @returns whether no file is left; `stopped` when the sandbox ended.
  */
 export async function emptyClone(
   sandbox: Pick<Sandbox, "run">,

@@ -88,7 +88,7 @@ async function mirrored(name: string, disk: string): Promise<MirrorResult> {
   return result;
 }
 
-/** A sandbox whose disk contains a snapshot, built from a new mirror. */
+/** Builds a snapshot from a new mirror and opens a sandbox on a disk that contains it. */
 async function snapshot(name: string, checkout: RepositoryCheckout | null, from = `mirror-${++count}`) {
   if (!existsSync(join(bench.dir, from))) await mirrored(name, from);
   const disk = join(bench.dir, `snapshot-${++count}`);
@@ -106,7 +106,7 @@ async function snapshot(name: string, checkout: RepositoryCheckout | null, from 
   return { built, resolved, sandbox: await bench.open({ disk }), disk };
 }
 
-/** Everything that distinguishes two clones, except times and the packing of objects. */
+/** Returns everything that distinguishes two clones, except times and the packing of objects. */
 async function fingerprint(sandbox: Sandbox, path: string): Promise<string> {
   return await sh(
     sandbox,
@@ -143,7 +143,7 @@ for (const [index, [title, checkout]] of Object.entries(CHECKOUTS).entries()) {
     const packs = await sh(sandbox, `cd ${SNAPSHOT_PATH} && find .git/objects -name '*.pack' | wc -l`);
     assert.equal(packs, "1");
 
-    // The host changes, and then the checkout.
+    // First the host changes, then the checkout.
     onHost(
       "widget",
       `tree=$(git rev-parse side^{tree}); new=$(git commit-tree -m New-${count} -p main "$tree"); git update-ref refs/heads/main $new
@@ -273,7 +273,7 @@ git read-tree "$tree"`,
   }
 });
 
-/** Writes an object to the repository on the host as it is, also one that git itself would not write. */
+/** Writes an object to the repository on the host as it is, even one that git itself would not write. */
 function write(name: string, type: "tree" | "commit", content: Buffer): string {
   const args = ["hash-object", "-t", type, "-w", "--stdin", "--literally"];
   return execFileSync("git", args, { cwd: bare(name), input: content, encoding: "utf8" }).trim();
@@ -284,13 +284,17 @@ function writeTree(name: string, ...entries: readonly [entry: string, object: st
   return write(name, "tree", Buffer.concat(bytes));
 }
 
-/** Makes a commit of this tree and author the branch "old" of the repository on the host. */
+/**
+ * Makes a commit of this tree and author, and points the branch "old" of the repository on the host to it.
+ */
 function commitOld(name: string, tree: string, author = "A <a@example.com> 1 +0000"): void {
   const text = `tree ${tree}\nauthor ${author}\ncommitter C <c@example.com> 1 +0000\n\nOld\n`;
   onHost(name, `git update-ref refs/heads/old ${write(name, "commit", Buffer.from(text))}`);
 }
 
-/** What history has of earlier versions of git and of other tools, by the name of the fault: authors. */
+/**
+ * Author lines that earlier versions of git and other tools wrote, by the name of the fault that git reports.
+ */
 const OLD_AUTHORS: Readonly<Record<string, string>> = {
   missingSpaceBeforeDate: "A <a@example.com>1 +0000",
   badTimezone: "A <a@example.com> 1 +051800",

@@ -1,4 +1,4 @@
-// Subject: other repositories than those of the session, by git in a sandbox: submodules, and URLs for ssh.
+// Subject: access of git in a sandbox to repositories that are not the session's: submodules, and ssh URLs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";

@@ -13,17 +13,20 @@ const MAX_KNOWN = 10_000;
 
 type ListedRepository = Pick<RepositoryAccess, "url" | "username" | "secret">;
 
-/** Lists the branches and tags that a repository's host shows to a credential now; see `createListRefs`. */
+/**
+ * Lists the branches and tags that a repository's host currently shows to a credential; see `createListRefs`.
+ */
 export type ListRefs = (repository: ListedRepository, signal?: AbortSignal) => Promise<RemoteRefs | null>;
 
 /**
- * Lists refs by version 2 of git's protocol over HTTP. Returns null for any failure: no access, no repository, another version of the
- * protocol, a list that is too long or too slow, a host that cannot be reached. Never rejects; a clone will report the error.
+ * Creates a function that lists refs by version 2 of git's HTTP protocol. It returns null for any failure: no
+ * access, no repository, another protocol version, a list that is too long or too slow, an unreachable host.
+ * It never rejects; a clone will report the error.
  *
- * What a repository offers is asked once and remembered: from then on it is asked one question instead of two, which its host
- * answers by the credential that comes with it.
+ * A repository's capabilities are requested once and cached. Later calls need one request instead of two, and
+ * the host authorizes each by its credential.
  *
- * @param fetch must not follow redirects.
+ * @param fetch A fetch that does not follow redirects.
  */
 export function createListRefs(fetch: GuardedFetch): ListRefs {
   const known = new Map<string, Capabilities>();
@@ -35,7 +38,7 @@ export function createListRefs(fetch: GuardedFetch): ListRefs {
       const remembered = known.get(url);
       known.delete(url);
       const listed = remembered ? await host.refs(remembered) : null;
-      // A host that has changed is asked anew.
+      // The cached capabilities may be outdated, so they are requested again.
       const capabilities = listed !== null && remembered ? remembered : await host.capabilities();
       const refs = listed ?? (capabilities && (await host.refs(capabilities)));
       if (refs !== null && capabilities !== null) known.set(url, capabilities);
@@ -48,7 +51,10 @@ export function createListRefs(fetch: GuardedFetch): ListRefs {
   };
 }
 
-/** The two questions. Each answers null where the host says something else; they reject when it cannot be reached. */
+/**
+ * Returns the two requests. Each returns null for an unexpected response, and rejects when the host is
+ * unreachable.
+ */
 function askHost(fetch: GuardedFetch, repository: ListedRepository, signal: AbortSignal) {
   const url = repository.url.replace(/\/$/, "");
   const login = basicAuthorization(repository);
@@ -92,7 +98,10 @@ function request({ objectFormat }: Capabilities): string {
   ].join("");
 }
 
-/** Returns null for a response of another status or type, and for one that is too long, which is not read to its end. */
+/**
+ * Reads a body. Returns null for a response of another status or type, and for one that is too long, which is
+ * not read to its end.
+ */
 async function bodyOf(
   response: Response,
   kind: "advertisement" | "result",

@@ -1,12 +1,12 @@
 /** A packet of git's pkt-line format. */
 export type Packet = { type: "line"; text: string } | { type: "flush" } | { type: "delimiter" };
 
-/** Includes the four digits of the length. */
+/** Maximum packet length, including the four digits of the length. */
 const MAX_PACKET_BYTES = 65_520;
 
 /**
- * Parses packets lazily. Yields null and stops at the first invalid one: an invalid length, a truncated packet, bytes that are not
- * UTF-8.
+ * Parses packets lazily. Yields null and stops at the first invalid one: an invalid length, a truncated
+ * packet, or bytes that are not UTF-8.
  */
 export function* parsePackets(bytes: Uint8Array): Generator<Packet | null> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -30,7 +30,7 @@ export function* parsePackets(bytes: Uint8Array): Generator<Packet | null> {
   }
 }
 
-/** Returns null when any packet is invalid. */
+/** Parses all packets. Returns null when any is invalid. */
 export function readPackets(bytes: Uint8Array): Packet[] | null {
   const packets: Packet[] = [];
   for (const packet of parsePackets(bytes)) {
@@ -40,7 +40,7 @@ export function readPackets(bytes: Uint8Array): Packet[] | null {
   return packets;
 }
 
-/** @throws RangeError for a text that is too long for a packet. */
+/** Encodes a text as a packet. @throws RangeError when it is too long. */
 export function encodeLine(text: string): string {
   const length = Buffer.byteLength(text) + 4;
   if (length > MAX_PACKET_BYTES) throw new RangeError("the text is too long for a packet");

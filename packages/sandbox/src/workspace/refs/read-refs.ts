@@ -6,7 +6,7 @@ export interface Capabilities {
   objectFormat: "sha1" | "sha256";
 }
 
-/** Returns null unless the server speaks version 2 and can list refs. */
+/** Parses a server's advertisement. Returns null unless the server speaks version 2 and can list refs. */
 export function readCapabilities(bytes: Uint8Array): Capabilities | null {
   const packets = readPackets(bytes);
   if (packets === null) return null;
@@ -18,12 +18,12 @@ export function readCapabilities(bytes: Uint8Array): Capabilities | null {
   return { objectFormat };
 }
 
-/** Lines that are parsed before the event loop continues: a few milliseconds. */
+/** Number of lines that are parsed before the event loop continues, which takes a few milliseconds. */
 const LINES_PER_TICK = 1_000;
 
 /**
- * Parses the response to `ls-refs` with `symrefs`. Returns null for anything that is not complete and valid, without parsing beyond
- * the first error. Does not block the event loop, however long the list is.
+ * Parses the response to `ls-refs` with `symrefs`. Returns null for anything incomplete or invalid, without
+ * parsing beyond the first error. Does not block the event loop, however long the list is.
  */
 export async function readRefs(
   bytes: Uint8Array,
@@ -56,14 +56,14 @@ export async function readRefs(
   return { head: isBranch ? (head ?? null) : null, objects };
 }
 
-/** Removes the header of a smart HTTP server, which some servers omit in version 2. */
+/** Removes the service header of smart HTTP, which some servers omit in version 2. */
 function withoutService(packets: readonly Packet[]): readonly Packet[] {
   const [first, second] = packets;
   const isService = first?.type === "line" && first.text.trimEnd() === "# service=git-upload-pack";
   return isService && second?.type === "flush" ? packets.slice(2) : packets;
 }
 
-/** Returns null when there is no flush, or something after it. */
+/** Returns the lines; null when there is no flush, or something after it. */
 function linesBeforeFlush(packets: readonly Packet[]): string[] | null {
   const lines: string[] = [];
   for (const [index, packet] of packets.entries()) {

@@ -8,7 +8,7 @@ export interface RemoteRefs {
   objects: ReadonlyMap<string, string>;
 }
 
-/** A hash of head, names and objects, independent of their order. */
+/** Returns a hash of head, names and objects, independent of their order. */
 export function digestRefs({ head, objects }: RemoteRefs): string {
   const lines = [...objects].map(([name, object]) => `${object} ${name}\n`).sort();
   return createHash("sha256")
@@ -16,16 +16,20 @@ export function digestRefs({ head, objects }: RemoteRefs): string {
     .digest("hex");
 }
 
+/** Returns the object id of a branch; undefined when it does not exist. */
 export function branchTip({ objects }: RemoteRefs, branch: string): string | undefined {
   return objects.get(`refs/heads/${branch}`);
 }
 
-/** Short name of the branch that a clone checks out by default. */
+/** Returns the short name of the branch that a clone checks out by default; null when there is none. */
 export function defaultBranch({ head }: RemoteRefs): string | null {
   return head === null ? null : head.slice("refs/heads/".length);
 }
 
-/** Whether this is the full name of a branch or tag by git's rules, which exclude blanks, control characters and patterns. */
+/**
+ * Returns whether this is the full name of a branch or tag by git's rules, which exclude blanks, control
+ * characters and patterns.
+ */
 export function isRefName(name: string): boolean {
   if (!/^refs\/(heads|tags)\/./.test(name) || name.length > 1024) return false;
   if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\.$/.test(name)) return false;

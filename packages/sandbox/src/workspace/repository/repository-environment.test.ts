@@ -10,7 +10,7 @@ const at = (host: string, secret: string | null, path = "acme/widget"): Reposito
   provider: { host, token_env: ["GH_TOKEN"] },
 });
 
-/** The variables except those that are always set. */
+/** Returns the variables except those that are always set. */
 function variables(...repositories: RepositoryAccess[]): Record<string, string> {
   const { GH_PROMPT_DISABLED, GH_NO_UPDATE_NOTIFIER, GIT_TERMINAL_PROMPT, ...rest } =
     repositoryEnvironment(repositories);

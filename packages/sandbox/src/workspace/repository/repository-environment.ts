@@ -9,13 +9,16 @@ import { SandboxError } from "../../interface/errors.ts";
 import { shellScript } from "../../scripts/read-script.ts";
 import type { RepositoryAccess } from "./repository.ts";
 
-/** Accepted with any token by the common hosts. */
+/** User name that common hosts accept with any token. */
 const DEFAULT_USERNAME = "x-access-token";
 
-/** Variable from which the program `gh` takes the token of the repository that a call means: two lines each, host/owner/name and token. */
+/**
+ * Variable from which the program `gh` takes the token of the repository of a call. Two lines each:
+ * host/owner/name, token.
+ */
 const GH_TOKENS_VARIABLE = "BERTH_GH_TOKENS";
 
-/** Programs that must be first on the PATH in a sandbox, by name: they read the variables below. */
+/** Programs by name that must be first on the PATH of a sandbox; they read the variables below. */
 export const WORKSPACE_PROGRAMS: Readonly<Record<string, string>> = {
   [CREDENTIAL_HELPER_NAME]: CREDENTIAL_HELPER,
   gh: shellScript("workspace/gh.sh", "workspace/gh-port.sh", "workspace/gh-run.sh"),
@@ -23,15 +26,17 @@ export const WORKSPACE_PROGRAMS: Readonly<Record<string, string>> = {
   "berth-lfs": shellScript("workspace/berth-lfs.sh"),
 };
 
-/** Enough of a repository to name its variables: `secret` is only compared with null. */
+/** The properties of a repository that determine its variables; `secret` is only compared with null. */
 type Holder = Pick<RepositoryAccess, "url" | "provider"> & { secret: unknown };
 
-/** Nobody can respond to a prompt. */
+/** Settings that disable prompts, since nobody could answer them. */
 const NO_PROMPTS = { GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", GIT_TERMINAL_PROMPT: "0" };
 
 /**
- * The variables that log in git and the providers' CLIs, for one command. git gets a credential for each repository, and so does `gh`; any other
- * repository of a provider's host gets that of the first one with the same owner, or else of the first one at the host. A variable of a provider's CLI holds only one token, which is that of the provider's first repository with one.
+ * Returns the variables that log in git and the providers' CLIs, for one command. git and `gh` get a
+ * credential for each repository. For any other repository of a provider's host, they get that of the first
+ * repository with the same owner, or else of the first at the host. A variable of a provider's CLI contains a
+ * single token: that of the provider's first repository with a token.
  *
  * @throws SandboxError when a URL or a credential contains a line break, which git's protocol cannot carry.
  */
@@ -50,9 +55,11 @@ export function repositoryEnvironment(repositories: readonly RepositoryAccess[])
 }
 
 /**
- * The variable that lets git's credential helper give a credential again that a host refused, once a secret was rotated.
+ * Returns the variable that makes git's credential helper retry a refused credential after a secret was
+ * rotated.
  *
- * @param sealed the secrets of the session's repositories, in any form that changes with them and does not show them.
+ * @param sealed The secrets of the session's repositories, in any form that changes with them and does not
+ * reveal them.
  */
 export function credentialsVersion(sealed: readonly Uint8Array[]): Record<string, string> {
   if (sealed.length === 0) return {};
@@ -62,8 +69,8 @@ export function credentialsVersion(sealed: readonly Uint8Array[]): Record<string
 }
 
 /**
- * The names of the variables that `repositoryEnvironment` and `credentialsVersion` set, each with the repository whose secret is its value; null when the value
- * is anything else.
+ * Returns the names of the variables that `repositoryEnvironment` and `credentialsVersion` set. Each has the
+ * repository whose secret is its value, or null when the value is anything else.
  */
 export function repositoryVariableNames<Repository extends Holder>(
   repositories: readonly Repository[],
@@ -78,14 +85,15 @@ export function repositoryVariableNames<Repository extends Holder>(
   return names;
 }
 
-/** Variables without a secret. */
+/** Returns the variables that contain no secret. */
 function plainVariables(repositories: readonly Holder[]): Record<string, string> {
   return { ...NO_PROMPTS, ...gitHubHost(repositories), ...httpVariables(repositories) };
 }
 
 /**
- * The repository whose token each variable of a provider's CLI contains: the first one with a token. Repositories at github.com come
- * first, since `gh` sends `GH_TOKEN` only there; for any other host `gh` reads `GH_ENTERPRISE_TOKEN`.
+ * Returns the repository whose token each variable of a provider's CLI contains: the first one with a token.
+ * Repositories at github.com come first, since `gh` sends `GH_TOKEN` only there; for any other host `gh`
+ * reads `GH_ENTERPRISE_TOKEN`.
  */
 function tokenHolders<Repository extends Holder>(
   repositories: readonly Repository[],
@@ -101,7 +109,10 @@ function tokenHolders<Repository extends Holder>(
   return holders;
 }
 
-/** The default host of `gh`, unless it is github.com: that of the first repository with a token. */
+/**
+ * Returns the variable with the default host of `gh`, that of the first repository with a token; none for
+ * github.com.
+ */
 function gitHubHost(repositories: readonly Holder[]): Record<string, string> {
   const known = repositories.filter(isForGh);
   const home = known.find(({ secret }) => secret !== null) ?? known[0];
@@ -112,18 +123,18 @@ function isAtGitHub({ provider }: Holder): boolean {
   return provider?.host === "github.com";
 }
 
-/** Whether the provider is one of `gh`: GitHub, or GitHub Enterprise. */
+/** Returns whether `gh` supports the provider: GitHub or GitHub Enterprise. */
 export function isForGh({ provider }: Pick<Holder, "provider">): boolean {
   return provider?.token_env.some((name) => /^(GH|GITHUB)_(ENTERPRISE_)?TOKEN$/.test(name)) ?? false;
 }
 
-/** git's configuration in a sandbox allows only https. Allows http when a repository needs it. */
+/** Allows http when a repository needs it; git's configuration in a sandbox allows only https. */
 function httpVariables(repositories: readonly Holder[]): Record<string, string> {
   if (!repositories.some(({ url }) => url.startsWith("http:"))) return {};
   return { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "protocol.http.allow", GIT_CONFIG_VALUE_0: "always" };
 }
 
-/** The `authorization` header that git sends; null for a repository without a secret. */
+/** Returns the `authorization` header that git sends; null for a repository without a secret. */
 export function basicAuthorization({
   username = DEFAULT_USERNAME,
   secret,
@@ -131,7 +142,11 @@ export function basicAuthorization({
   return secret === null ? null : `Basic ${Buffer.from(`${username}:${secret}`).toString("base64")}`;
 }
 
-/** Three lines: URL, user name, secret. */
+/**
+ * Returns three lines: URL, user name, secret; none without a secret.
+ *
+ * @throws SandboxError when one contains a line break.
+ */
 function credentialOf({ url, username = DEFAULT_USERNAME, secret }: RepositoryAccess): string[] {
   if (secret === null) return [];
   const lines = [decodedUrl(url), username, secret];
@@ -139,14 +154,15 @@ function credentialOf({ url, username = DEFAULT_USERNAME, secret }: RepositoryAc
   return lines;
 }
 
-/** Two lines: host/owner/name, token. */
+/** Returns two lines: host/owner/name, token; none without a secret. */
 function ghTokenOf({ url, secret }: RepositoryAccess): string[] {
   return secret === null ? [] : [decodedUrl(url).replace(/^https?:\/\//, ""), secret];
 }
 
 /**
- * The credentials for everything below an owner, and below a host: three lines each, with a URL that ends in a slash. A provider takes
- * its tokens for all its repositories; the password of any other server is for its own repository.
+ * Returns the credentials for everything below an owner and below a host: three lines each, with a URL that
+ * ends in a slash. A provider's token may serve several of its repositories; the password of any other server
+ * is only for its own repository.
  */
 function sharedCredentials(repositories: readonly RepositoryAccess[]): string[] {
   const atProviders = repositories.filter(({ provider }) => provider !== null);
@@ -165,7 +181,10 @@ function sharedCredentials(repositories: readonly RepositoryAccess[]): string[] 
   ];
 }
 
-/** git passes decoded URLs to its helper. A `.git` or a slash at the end does not make another repository. */
+/**
+ * Returns the URL in the form that git passes to its helper: decoded, without a final `.git` or slash, which
+ * name the same repository.
+ */
 function decodedUrl(url: string): string {
   const bytes = (codes: string): string => Buffer.from(codes.replaceAll("%", ""), "hex").toString();
   const decoded = url.replace(/(?:%[0-9a-f]{2})+/gi, bytes);

@@ -1,20 +1,20 @@
 /** The host of a repository, and how its CLI gets a token. */
 export interface RepositoryProvider {
-  /** With the port unless it is 443. */
+  /** Host name, with the port unless it is 443. */
   host: string;
-  /** Variables of the provider's CLI that hold the repository's token. */
+  /** Variables of the provider's CLI that contain the repository's token. */
   token_env: readonly string[];
 }
 
-/** What commands need to access one repository. */
+/** The data that commands need to access one repository. */
 export interface RepositoryAccess {
   /** `https://host/org/name`, or http where that is allowed. */
   url: string;
-  /** Default: a name that hosts accept with any token. */
+  /** User name. Default: a name that hosts accept with any token. */
   username?: string;
-  /** Null for a repository that is read without a credential. */
+  /** Token or password; null for a repository that is read without a credential. */
   secret: string | null;
-  /** Null for a host without a CLI. */
+  /** Provider of the repository; null for a host without a CLI. */
   provider: RepositoryProvider | null;
 }
 
@@ -27,7 +27,7 @@ export interface RepositoryMount {
   url: string;
   /** Absolute path in the sandbox. */
   mountPath: string;
-  /** Null: the default branch. */
+  /** Branch, tag, ref or commit to check out; null for the default branch. */
   checkout: RepositoryCheckout | null;
 }
 
@@ -42,15 +42,15 @@ export interface CloneFault {
   ok: false;
   type: CloneErrorType;
   message: string;
-  /** The same attempt may succeed later: the fault is of the network, or of the host for a while. */
+  /** Whether the same attempt may succeed later: a fault of the network, or a temporary one of the host. */
   transient: boolean;
-  /** How long the host asks to wait (`Retry-After`); null when it does not say. */
+  /** Milliseconds that the host asks to wait (`Retry-After`); null when it does not say. */
   retryAfterMs: number | null;
 }
 
 /**
- * Why files of Git LFS are still pointers: the system has no git-lfs; their server is not at the repository's host; it did not give
- * them.
+ * Why files of Git LFS are still pointers. `absent`: the system has no git-lfs. `elsewhere`: their server is
+ * not at the repository's host. `failed`: the server did not deliver them.
  */
 export type MissingLfs = "absent" | "elsewhere" | "failed";
 
@@ -62,6 +62,6 @@ export type CloneResult =
 
 export interface CloneProgress {
   phase: "waiting" | "counting" | "receiving" | "resolving" | "checking_out";
-  /** 0 to 100; null where git reports none. */
+  /** Percentage from 0 to 100; null when git reports none. */
   percent: number | null;
 }
