@@ -6,11 +6,11 @@ import type { Sandbox, SandboxEngine } from "../src/interface/sandbox.ts";
 import { released } from "./conformance/loop-devices.ts";
 import { createFakeEgress } from "./fake-egress.ts";
 
-/** For one test: an engine without a network, in a directory of its own. */
+/** An engine without a network, in its own directory, for one test. */
 export interface FreshEngine {
   directory: string;
   engine: SandboxEngine;
-  /** Closes the engine, and removes the directory once no loop device holds a file of it. */
+  /** Closes the engine, and removes the directory once no loop device uses a file in it. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function freshEngine(instance: string): Promise<FreshEngine> {
   };
 }
 
-/** A sandbox without a network, on a disk of its own. */
+/** Opens a sandbox without a network, on its own disk. */
 export async function openIn({ directory, engine }: FreshEngine, id: string): Promise<Sandbox> {
   return await engine.open({
     id,

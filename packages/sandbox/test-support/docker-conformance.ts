@@ -6,7 +6,7 @@ import { OWN_GROUP_TEST } from "./conformance/isolation-tests.ts";
 import { SNAPSHOT_TESTS } from "./conformance/snapshot-tests.ts";
 import { startSubject } from "./docker-engine.ts";
 
-/** Docker is what most installations have. */
+/** Samples of tests that are not run. More run with Docker, which most installations use. */
 const NOT_TRIED = {
   dockerd: (place: number) => notInSample(place, 2),
   podman: (place: number) => notTodays("engines", place, isSampled() ? 3 : 2),

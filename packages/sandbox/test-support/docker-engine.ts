@@ -11,19 +11,19 @@ import { createDockerEngine } from "../src/docker/docker-engine.ts";
 import type { Subject } from "./conformance/conformance.ts";
 
 export interface TestSubject extends Subject {
-  /** Of the engine that the test started. */
+  /** Socket of the container engine that the test started. */
   socket: string;
   instance: string;
   /** The `stateDir` of the sandbox engine. */
   stateDir: string;
 }
 
-/** Of all sandboxes of an engine together. */
+/** Limits of all sandboxes of an engine together. */
 export const SHARED_LIMITS = { memoryBytes: 4 * 1024 ** 3, pids: 2_000 };
 
 /**
- * A sandbox engine with a container engine of its own. No other test has its uid: the kernel counts the processes of a uid over all
- * containers of the machine.
+ * Starts a sandbox engine with its own container engine. No other test uses its uid, because the kernel
+ * counts the processes of a uid over all containers of the machine.
  */
 export async function startSubject(
   kind: EngineKind,

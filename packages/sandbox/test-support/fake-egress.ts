@@ -2,7 +2,10 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { Egress } from "@berth/egress";
 
-/** An `Egress` for tests: each namespace has a loopback interface that is down, and nothing listens. */
+/**
+ * Creates an `Egress` for tests. Each namespace has only a loopback interface, which is down, and nothing
+ * listens.
+ */
 export function createFakeEgress(): Egress & { policies: unknown[] } {
   const policies: unknown[] = [];
   return {

@@ -9,7 +9,7 @@ export interface PodSubject extends Subject {
   instance: string;
 }
 
-/** An engine of pods with a cluster of its own. */
+/** Starts an engine of pods with its own cluster. */
 export async function startPodSubject(): Promise<PodSubject> {
   const pods = await PodEngines.start(UIDS);
   const engine = await pods.runner({ diskBytes: 512 * MIB });

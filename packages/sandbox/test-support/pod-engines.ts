@@ -10,15 +10,15 @@ import { createKubernetesEngine, type KubernetesOptions } from "../src/kubernete
 
 export const MIB = 1024 * 1024;
 
-/** Engines of pods in a cluster of one test file's own, as several runners have them. */
+/** Engines of pods in one test file's own cluster, as when several runners share it. */
 export class PodEngines {
   readonly cluster: TestCluster;
-  /** The cluster as an engine has it. */
+  /** The cluster as an engine accesses it. */
   readonly api: Cluster;
   readonly core: CoreV1Api;
-  /** Of the instance that all engines belong to. */
+  /** The instance to which all engines belong. */
   readonly instance = `test-${process.pid}`;
-  /** For files of the tests; removed in the end. */
+  /** Directory for files of the tests, removed at the end. */
   readonly directory: string;
   readonly #firstUid: number;
   readonly #engines: SandboxEngine[] = [];
@@ -32,7 +32,12 @@ export class PodEngines {
     this.#firstUid = (process.pid % 10_000) + uids;
   }
 
-  /** @param uids the first of ten thousand and some that no other test file has: the kernel counts the processes of a uid over all pods of a node. */
+  /**
+   * Starts a cluster.
+   *
+   * @param uids First of some ten thousand uids that no other test file uses: the kernel counts the processes
+   * of a uid over all pods of a node.
+   */
   static async start(uids: number): Promise<PodEngines> {
     const directory = await mkdtemp(join(tmpdir(), "berth-pods-"));
     const cluster = await startTestCluster();
@@ -40,7 +45,7 @@ export class PodEngines {
     return new PodEngines(cluster, api, directory, uids);
   }
 
-  /** An engine with the cluster's image and small disks; it is closed in the end. */
+  /** Returns an engine with the cluster's image and small disks, which is closed at the end. */
   async runner(options: Partial<KubernetesOptions> = {}): Promise<SandboxEngine> {
     const { kubeconfig, namespace, image, imagePullPolicy, storageClass } = this.cluster;
     const engine = await createKubernetesEngine({
@@ -48,7 +53,7 @@ export class PodEngines {
       ...{ kubeconfig, namespace, imagePullPolicy, storageClass },
       defaultImage: image,
       diskBytes: 64 * MIB,
-      // Engines of one process are told apart by their directories in it.
+      // Engines of one process have different directories in it.
       stateDir: join(this.directory, "state"),
       certificates: [],
       ...options,
@@ -57,7 +62,7 @@ export class PodEngines {
     return engine;
   }
 
-  /** With an id, a disk and a uid of its own. */
+  /** Returns a spec with its own id, disk and uid. */
   spec(overrides: Partial<SandboxSpec> = {}): SandboxSpec {
     this.#count += 1;
     const id = `pods${process.pid}_${this.#count}`;
@@ -80,7 +85,7 @@ export class PodEngines {
   }
 }
 
-/** As whoever made the cluster. */
+/** Returns the client configuration of the user who made the cluster. */
 export function clientOf({ kubeconfig }: TestCluster): KubeConfig {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);

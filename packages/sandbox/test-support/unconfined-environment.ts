@@ -12,8 +12,8 @@ import type { ProbeVariables } from "../src/probes/prelude.ts";
 import { type ProbeTarget, runProbes } from "../src/probes/run-probes.ts";
 
 /**
- * A program for tests: runs the probes without a sandbox and prints their results as JSON. It must be started in new namespaces, so that
- * its mounts and servers, the metadata service among them, exist only there.
+ * A test program that runs the probes without a sandbox and prints their results as JSON. Start it in new
+ * namespaces, so that its mounts and servers, such as the metadata service, exist only there.
  *
  * Arguments: `user` or `root`, and an empty directory.
  */
@@ -21,7 +21,7 @@ const role = process.argv[2] === "root" ? "root" : "user";
 const uid = role === "root" ? 0 : 299_997;
 
 const home = process.argv[3] ?? "";
-/** An open namespace, as process 1 might leave one. */
+/** An open namespace, as process 1 might leave one open. */
 const openNamespace = openSync("/proc/self/ns/net", "r");
 chmodSync(home, 0o755);
 prepareMounts();
@@ -52,7 +52,10 @@ function paths(): ProbeVariables {
   };
 }
 
-/** The directories of a sandbox, writable, and overlays over system directories, which discard all changes. */
+/**
+ * Makes the directories of a sandbox, writable, and overlays over system directories, which discard all
+ * changes.
+ */
 function prepareMounts(): void {
   const tmpfs = (path: string) => execFileSync("mount", ["-t", "tmpfs", "none", path]);
   for (const path of ["/mnt", "/run", home]) tmpfs(path);
@@ -89,7 +92,7 @@ function prepareMounts(): void {
   ]);
 }
 
-/** A metadata service of a cloud, and a proxy that connects anywhere. */
+/** Starts a fake cloud metadata service, and a proxy that connects anywhere. */
 async function serveMetadata(): Promise<{ port: number; close(): void }> {
   const respond = (_: unknown, response: ServerResponse) => response.end("role\n");
   const [service, proxy] = [createServer(respond), createServer(respond)];
@@ -111,7 +114,10 @@ async function serveMetadata(): Promise<{ port: number; close(): void }> {
   };
 }
 
-/** A git configuration that allows everything, and a credential helper that returns its secret for every URL. */
+/**
+ * Writes a git configuration that allows everything, with a credential helper that returns its secret for
+ * every URL.
+ */
 function writeNaiveGitConfig(tag: string): void {
   const file = join(home, "user", ".gitconfig");
   const helper = `"!f() { echo username=x; echo password=secret-${tag}; }; f"`;

@@ -19,11 +19,11 @@ import {
 const run = promisify(execFile);
 
 export interface CloneRequest extends Partial<RepositoryMount>, Partial<CloneOptions> {
-  /** Default: that of the bench, which can read all repositories; null for none. */
+  /** Default: the workbench's token, which can read all repositories. Null for none. */
   token?: string | null;
 }
 
-/** For tests: a git host, and real sandboxes that reach it. */
+/** A test environment with a git host, and real sandboxes that reach it. */
 export interface Workbench {
   /** A directory on the host for the test's own files. */
   dir: string;
@@ -32,17 +32,17 @@ export interface Workbench {
   open(overrides?: Partial<SandboxSpec>): Promise<Sandbox>;
   /** Clones `acme/<name>`, by default to `/data/<name>`. */
   clone(sandbox: Sandbox, name: string, request?: CloneRequest): Promise<CloneResult>;
-  /** Creates `acme/<name>`: `script` runs in the new repository, in a shell of the host. */
+  /** Creates `acme/<name>` from a new repository in which `script` runs, in a shell on the host. */
   push(name: string, script: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface WorkbenchOptions {
-  /** PEM files of further CAs that sandboxes trust. */
+  /** Paths of PEM files with further CA certificates that sandboxes trust. */
   caFiles?: readonly string[];
-  /** Further `host:port` on this machine that the egress allows. */
+  /** Further `host:port` pairs on this machine that the egress allows. */
   reachable?: readonly string[];
-  /** See `GitHostOptions`. */
+  /** See `GitHostOptions.intercept`. */
   intercept?: NonNullable<GitHostOptions["intercept"]>;
 }
 
@@ -104,7 +104,7 @@ export async function makeWorkbench({
   };
 }
 
-/** Runs a script in a sandbox, which must succeed. Returns its output without the last newline. */
+/** Runs a script in a sandbox and requires that it succeeds. Returns its output without the last newline. */
 export async function sh(
   sandbox: Sandbox,
   script: string,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
-/** One command: its text, variables, input, directory and exit code. */
+/** Tests of single commands: text, variables, input, directory and exit code. */
 export function commandTests(suite: Suite): void {
   conformanceTest(
     suite,
@@ -133,7 +133,7 @@ export function commandTests(suite: Suite): void {
   conformanceTest(suite, "command: hosts denied meanwhile are in its result", async ({ open }) => {
     const sandbox = await open();
     const refused = async (script: string) => (await sh(sandbox, script)).denied?.map(({ host }) => host);
-    // Twice within a second, which onEgressDenied reports once.
+    // Denied twice within a second, which `onEgressDenied` reports once.
     for (const shell of [{}, { shell: "main" }]) {
       const { denied } = await sh(sandbox, "curl -s http://a.example/ http://a.example/", shell);
       assert.deepEqual(denied, [{ host: "a.example", port: null, reason: "not_allowed" }]);

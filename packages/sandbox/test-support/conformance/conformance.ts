@@ -19,7 +19,7 @@ import { togetherTests } from "./together-tests.ts";
 
 export type { Subject } from "./context.ts";
 
-/** Where every test is skipped. */
+/** Returns a subject for files in which every test is skipped. */
 export async function unusedSubject(): Promise<Subject> {
   const engine = new Proxy({} as Subject["engine"], {
     get() {
@@ -30,17 +30,22 @@ export async function unusedSubject(): Promise<Subject> {
 }
 
 export interface ConformanceOptions {
-  /** Why the test at a place is not tried, where there is little time, or false. Default: all are. */
+  /**
+   * Returns why the test at a position is not run, where there is little time, or false. Default: all run.
+   */
   notInSample?: Suite["notInSample"];
-  /** All escape probes are one test, for an engine whose sandboxes take long to start. Default: each group is one. */
+  /**
+   * Whether all escape probes form one test, for an engine whose sandboxes start slowly. Default: one test
+   * for each group.
+   */
   probesTogether?: boolean;
 }
 
 /**
- * Tests of what `SandboxEngine` promises, the same for every engine.
+ * Defines the tests of what `SandboxEngine` promises, the same for every engine.
  *
  * @param makeEngine Called once; `close` of its result is called at the end.
- * @param skips Reasons to skip, by title; `*` skips all tests but those with an empty reason.
+ * @param skips Reasons to skip, by title; `*` skips all tests except those with an empty reason.
  */
 export function conformance(
   name: string,

@@ -18,24 +18,24 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-/** What a conformance test gets. */
+/** The objects that a conformance test gets. */
 export interface Context {
   subject: Subject;
   /** A host directory for this test alone. */
   directory: string;
-  /** A spec with an id and a disk of its own. */
+  /** Returns a spec with its own id, on the test's disk. */
   spec(overrides?: Partial<SandboxSpec>): SandboxSpec;
   open(overrides?: Partial<SandboxSpec>): Promise<Sandbox>;
 }
 
 export interface Suite {
   subject(): Subject;
-  /** Reasons to skip, by title. */
+  /** Reasons to skip, by title; an empty reason overrides `*`. */
   skips: Readonly<Record<string, string>>;
-  /** Why the test that is defined at a place is not in the sample, or false. */
+  /** Returns why the test at this position is not in the sample, or false. */
   notInSample: (place: number, title: string) => string | false;
   probesTogether?: boolean;
-  /** How many tests are defined so far. */
+  /** Number of tests defined so far. */
   defined: number;
 }
 
@@ -93,13 +93,13 @@ export interface Ran extends CommandResult {
   text: string;
 }
 
-/** Runs a script with a generous limit and reads its output as text. */
+/** Runs a script with a timeout of a minute and returns its output as text. */
 export async function sh(sandbox: Sandbox, script: string, options: Partial<Command> = {}): Promise<Ran> {
   const result = await sandbox.run({ script, timeoutMs: 60_000, ...options });
   return { ...result, text: Buffer.from(result.output).toString() };
 }
 
-/** Runs a script that must succeed. Returns its output without the last newline. */
+/** Runs a script and requires that it succeeds. Returns its output without the last newline. */
 export async function ok(sandbox: Sandbox, script: string, options: Partial<Command> = {}): Promise<string> {
   const result = await sh(sandbox, script, options);
   assert.deepEqual([result.ended, result.exitCode], ["exit", 0], `${script}\n${result.text}`);

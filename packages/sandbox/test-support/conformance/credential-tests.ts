@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { EgressDenied } from "@berth/egress";
 import { conformanceTest, ok, type Suite } from "./context.ts";
 
-/** Secrets that stay outside of the sandbox. How they are injected is tested in egress. */
+/** Tests of secrets that stay outside the sandbox. The tests of egress cover their injection. */
 export function credentialTests(suite: Suite): void {
   conformanceTest(
     suite,
@@ -16,7 +16,7 @@ export function credentialTests(suite: Suite): void {
         credentials: async () => [{ placeholder, value: "canary-of-conformance", targets, anywhere: true }],
         onEgressDenied: (one) => denied.push(one),
       });
-      // A request for another host gets a response from the proxy itself, so the test needs no host.
+      // The proxy itself responds to a request for another host, so the test needs no host.
       const told = await ok(sandbox, "curl -sS -m 10 -H 'Host: elsewhere.example' https://api.example/");
       assert.equal(told, "Berth: This connection is for another host.");
       assert.deepEqual(denied, [{ host: "api.example", port: 443, reason: "name_mismatch" }]);

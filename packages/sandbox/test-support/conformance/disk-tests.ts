@@ -10,12 +10,12 @@ const FULL = /No space left on device/;
 const SIZE = "stat -c %s /data/filling";
 const FILL = "head -c 100M /dev/zero >/data/filling";
 
-/** Limits of the disk. */
+/** Tests of disk limits. */
 export function diskTests(suite: Suite): void {
   for (const [title, body] of Object.entries(DISK_TESTS)) conformanceTest(suite, title, body);
 }
 
-/** By title, to skip where a disk can have no limit. */
+/** The tests by title, so that engines that cannot limit disks can skip them. */
 export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<void>>> = {
   async "disk limit: the disk takes that and no more, and this sandbox and others go on"({
     open,

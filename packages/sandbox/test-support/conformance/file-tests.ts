@@ -4,7 +4,7 @@ import { chmod, mkdir, symlink, writeFile as writeHostFile } from "node:fs/promi
 import { readFile, writeFile } from "../../src/inside/files.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
-/** Files that are placed, read and written. */
+/** Tests of files that are placed, read and written. */
 export function fileTests(suite: Suite): void {
   conformanceTest(suite, "files: those of the spec are mounted read-only", async ({ directory, open }) => {
     const source = `${directory}/secret name`;

@@ -7,7 +7,7 @@ import { conformanceTest, ok, type Suite } from "./context.ts";
 
 const TIME = { timeoutMs: 60_000 };
 
-/** What is looked at from outside. */
+/** Tests of reading a sandbox's files from outside. */
 export function inspectTests(suite: Suite): void {
   conformanceTest(
     suite,

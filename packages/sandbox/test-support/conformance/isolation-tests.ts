@@ -8,17 +8,22 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97];
 
-/** Without root, connections that the kernel refuses are not reported. */
+/** Skipped without root, where connections that the kernel refuses are not reported. */
 export const REFUSALS_TOLD = "egress: connections that the kernel refuses are reported";
 
-/** Without root, all sandboxes run as one user. */
+/** Skipped without root, where all sandboxes run as one user. */
 export const OWN_USER_LIMITS =
   "isolation: a sandbox at the kernel's limits for its user leaves a neighbour's alone";
 
-/** Podman hides only the names of control groups that it assigns, and not that of their common group. */
+/**
+ * Skipped on Podman, which hides only the names of control groups that it assigns, not that of their common
+ * parent.
+ */
 export const OWN_GROUP_TEST = "isolation: a process does not see the name of its control group";
 
-/** Takes inotify instances and large pipes until the kernel refuses, keeps them, and prints how many. */
+/**
+ * Takes inotify instances and large pipes until the kernel refuses, holds them, and prints how many of each.
+ */
 const TAKE_KERNEL_OBJECTS = `
 use POSIX qw(uname); my $inotify = (uname)[4] eq "aarch64" ? 26 : 294;
 my $instances = 0; $instances++ while $instances < $ARGV[0] && syscall($inotify, 0) >= 0;
@@ -26,7 +31,7 @@ my @pipes; while (@pipes < 2 * $ARGV[0]) { pipe(my $out, my $in) or last; push @
 $| = 1; print "$instances ", @pipes / 2, "\n"; exit if fork; close STDOUT; close STDERR; sleep 600;
 `;
 
-/** What hostile code in a sandbox must not be able to do. */
+/** Tests what hostile code in a sandbox must not be able to do. */
 export function isolationTests(suite: Suite): void {
   conformanceTest(suite, REFUSALS_TOLD, async ({ open }) => {
     const told = new Set<string>();
@@ -36,7 +41,7 @@ export function isolationTests(suite: Suite): void {
     const script = `for kind in tcp/203.0.113.1/22 udp/203.0.113.2/123 tcp/127.0.0.1/4000 udp/127.0.0.2/4000; do
       bash -c "echo hello >/dev/$kind" 2>/dev/null
     done; sleep 0.1`;
-    // Reports begin a moment after the sandbox has opened.
+    // Reporting starts a moment after the sandbox has opened.
     for (let tries = 0; tries < 50 && told.size < 2; tries += 1) await ok(sandbox, script);
     assert.deepEqual([...told].sort(), ["203.0.113.1 22 not_allowed", "203.0.113.2 123 not_allowed"]);
   });
@@ -119,7 +124,7 @@ export function isolationTests(suite: Suite): void {
         /^Seccomp:\s+2$/m,
       ])
         assert.match(status, line);
-      // Container engines list the own group of a process again.
+      // Container engines also list a process's own group among its supplementary groups.
       const gid = /^Gid:\t(\d+)/m.exec(status)?.[1];
       const groups = /^Groups:(.*)$/m.exec(status)?.[1]?.trim();
       assert.ok(groups === "" || (groups !== undefined && groups === gid), status);
@@ -249,5 +254,5 @@ async function perlConnect(sandbox: Sandbox, name: string): Promise<void> {
   assert.notEqual((await sh(sandbox, script)).exitCode, 0);
 }
 
-/** Calls each line's numbers and prints the error number, 0 for success. */
+/** Makes the system call of each input line and prints the error number, or 0 on success. */
 const PROBE = `perl -ne '@a = map { 0 + $_ } split; $! = 0; $r = syscall($a[0], @a[1..$#a]); $e = $! + 0; exit 0 if $a[0] == ${EXAMINED_SYSCALLS.clone[process.arch === "x64" ? 0 : 1]} && $r == 0; print(($r < 0 ? $e : 0), "\\n")'`;

@@ -6,7 +6,7 @@ import { type Context, conformanceTest, ok, type Suite, sh } from "./context.ts"
 const main = { shell: "main" };
 const KEPT = "/mnt/session/shells";
 
-/** What of a named shell and of the processes survives its sandbox. */
+/** Tests what survives the sandbox of a named shell and of its processes. */
 export function keptShellTests(suite: Suite): void {
   conformanceTest(
     suite,
@@ -283,7 +283,7 @@ export function keptShellTests(suite: Suite): void {
         secrets: ["s3cret-x"],
       },
     );
-    // The processes that a command begins last may not have their names yet when it ends.
+    // The last processes that a command starts may not have their names yet when it ends.
     await ok(first, "until grep -q '[s]leeper' /proc/[0-9]*/cmdline 2>/dev/null; do :; done", {
       ...main,
       secrets: ["s3cret-x"],
@@ -345,7 +345,7 @@ export function keptShellTests(suite: Suite): void {
   );
 }
 
-/** At most three commands fail before the shell begins anew. */
+/** Checks that the shell works again after at most three failed commands. */
 async function worksAgain(sandbox: Awaited<ReturnType<Context["open"]>>, script: string): Promise<void> {
   for (let attempt = 0; attempt < 4; attempt += 1) {
     const result = await sh(sandbox, "echo works", { ...main, timeoutMs: 4_000 });

@@ -12,11 +12,13 @@ const STUBBORN: Readonly<Record<string, string>> = {
   "a stopped one": "sh -c 'kill -STOP $$; sleep 7777'",
 };
 
-/** Number of processes, once it is small, or after ten seconds: processes take time to end. */
+/**
+ * Prints the number of processes once it is small, or after ten seconds, because processes take time to end.
+ */
 const FEW =
   "for i in $(seq 100); do n=$(ps -e --no-headers | wc -l); [ $n -lt 12 ] && break; sleep 0.1; done; echo $n";
 
-/** Killing one command, and limits. */
+/** Tests of killing one command, and of limits. */
 export function killTests(suite: Suite): void {
   for (const [name, script] of Object.entries(STUBBORN)) {
     conformanceTest(suite, `a timeout kills ${name}, and leaves other commands alone`, async ({ open }) => {

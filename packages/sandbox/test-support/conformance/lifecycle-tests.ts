@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { RuntimeClassError } from "../../src/interface/errors.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
-/** Opening, closing and sweeping. */
+/** Tests of opening, closing and sweeping. */
 export function lifecycleTests(suite: Suite): void {
   conformanceTest(suite, "close: running commands resolve as closed", async ({ open }) => {
     const sandbox = await open();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { until } from "./until.ts";
 
-/** The loop devices whose file is, or was, below this directory of the host. */
+/** Returns the loop devices whose file is, or was, below this directory of the host. */
 export function loopDevices(directory: string): string[] {
   return readdirSync("/sys/block")
     .filter((name) => /^loop\d+$/.test(name) && backingFile(name).startsWith(`${directory}/`))

@@ -3,10 +3,10 @@ import { EventEmitter, once } from "node:events";
 import { quote } from "../../src/scripts/quote.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
-/** Among them each that a number in hexadecimal ends with. */
+/** Ends of output, among them every hexadecimal digit. */
 const ENDINGS = [..."0123456789abcdef", "line", "[y/N]:", "60%"];
 
-/** Long, endless and late output. */
+/** Tests of long, endless and late output. */
 export function outputTests(suite: Suite): void {
   conformanceTest(suite, "output: too long → head and tail, cut between lines", async ({ open }) => {
     const sandbox = await open();

@@ -9,7 +9,7 @@ import { type Context, conformanceTest, type Suite } from "./context.ts";
 const ALL_GROUPS = "all";
 export const TOGETHER = `probes: ${ALL_GROUPS}`;
 
-/** Attacks known from elsewhere; none may succeed. */
+/** Tests of known attacks, none of which may succeed. */
 export function probeTests(suite: Suite): void {
   const groups = suite.probesTogether
     ? new Map([[ALL_GROUPS, ALL_PROBES]])
@@ -26,7 +26,11 @@ export function probeTests(suite: Suite): void {
   );
 }
 
-/** @param apart Difference between the host uids of the sandbox that is probed and of its neighbour. */
+/**
+ * Runs the probes.
+ *
+ * @param apart Difference between the host uids of the probed sandbox and of its neighbour.
+ */
 async function allHold(
   { subject, directory }: Context,
   probes: readonly Probe[],

@@ -12,7 +12,7 @@ const { signal } = new AbortController();
 const WITHIN = { timeoutMs: 120_000, signal };
 const PLAN: PackPlan = { root: "/", places: ["/data"] };
 
-/** What is on a disk, packed in one sandbox and unpacked in another. */
+/** Tests that the contents of a disk, packed in one sandbox, are equal once unpacked in another. */
 export function saveTests(suite: Suite): void {
   for (const [title, body] of Object.entries({ ...SAVE_TESTS, ...LIMITED_SAVE_TESTS }))
     conformanceTest(suite, title, body);
@@ -120,7 +120,7 @@ const SAVE_TESTS: Readonly<Record<string, (context: Context) => Promise<void>>> 
   },
 };
 
-/** Those that need a limit of the disk. */
+/** Tests that need a disk with a limit, by title. */
 export const LIMITED_SAVE_TESTS: Readonly<Record<string, (context: Context) => Promise<void>>> = {
   async "save: an archive that is larger than the disk fills that, and the sandbox goes on"({
     open,
@@ -160,7 +160,7 @@ const trees = fc
 const EMPTY =
   "find /data -mindepth 1 -delete 2>/dev/null; find /data -mindepth 1 -exec rm -rf {} +; chmod 700 /data";
 
-/** Everything about each file that is to come back. */
+/** Returns every property of each file that must survive a save. */
 async function listing(sandbox: Sandbox): Promise<string> {
   const script = String.raw`cd /data && find . -printf '%p %y %m %n %T@ %l\n' | sort
     find . -type f -readable -exec sha256sum {} + | sort
@@ -174,7 +174,7 @@ for at, _, names in os.walk("."):
 
 const REMOVED = ["../../etc/passwd", "/etc/passwd", "data/../../usr", ""].join("\0");
 
-/** Writes a tar archive with all that a sandbox must not make of it. */
+/** Writes a tar archive with members that a sandbox must not unpack as they are. */
 const HOSTILE = String.raw`
 import io, sys, tarfile
 archive = tarfile.open(sys.argv[1], "w")

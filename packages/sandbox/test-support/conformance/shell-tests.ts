@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
-/** Named shells, which live between commands. */
+/** Tests of named shells, which persist between commands. */
 export function shellTests(suite: Suite): void {
   const main = { shell: "main" };
 
@@ -26,7 +26,7 @@ export function shellTests(suite: Suite): void {
     const sandbox = await open();
     const aside = { ...main, aside: true };
     await ok(sandbox, "cd /tmp; x=1; export y=2; f() { echo f$x$y; }; set -u", main);
-    // Each waits for what the next one does, and the first for the last: in turns none would end.
+    // Each command waits for the next one, and the last for the first: run in sequence, none would end.
     const meet = (own: number, other: number) =>
       `f; touch here.${own}; until [ -e here.${other} ]; do sleep 0.01; done; echo $PWD \${none-unset}`;
     const all = await Promise.all([

@@ -11,12 +11,12 @@ import { hostMounts } from "./host-mounts.ts";
 const MIB = 1024 * 1024;
 const TARGET = "/workspace/repo";
 
-/** Mounted snapshots. */
+/** Tests of mounted snapshots. */
 export function snapshotTests(suite: Suite): void {
   for (const [title, body] of Object.entries(SNAPSHOT_TESTS)) conformanceTest(suite, title, body);
 }
 
-/** By title, to skip where an engine mounts none. */
+/** The tests by title, so that engines that mount no snapshots can skip them. */
 export const SNAPSHOT_TESTS: Readonly<Record<string, (context: Context) => Promise<void>>> = {
   async "snapshot: the agent owns its files and can change, rename and delete them"({ open, directory }) {
     const sandbox = await open(places());
@@ -305,7 +305,7 @@ function places(megabytes: number | null = 256) {
   };
 }
 
-/** A repository with one commit, of another uid than any sandbox's. */
+/** Makes a repository with one commit, owned by a uid that no sandbox has. */
 function snapshot(directory: string): MountedSnapshot {
   const source = join(directory, "snapshot");
   const uid = 66_000;
@@ -317,7 +317,7 @@ head -c 30M /dev/zero >.git/big && chown -R ${uid}:${uid} .`;
   return { source, uid, target: TARGET };
 }
 
-/** Names, owners, times and checksums of everything in a directory. */
+/** Returns the names, owners, sizes, times and checksums of everything in a directory. */
 function contents(directory: string): string {
   const script = "find . -printf '%p %U %m %s %T@ %C@\\n' | sort; find . -type f -exec sha256sum {} + | sort";
   return execFileSync("sh", ["-c", script], { cwd: directory, encoding: "utf8" });

@@ -6,10 +6,10 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 const WAITING =
   'until pid=$(ps -eo pid,ppid,args | awk \'$2 == 1 && $3 == "sh" && NF == 3 { print $1 }\'); [ -n "$pid" ]; do sleep 0.02; done; echo "$pid"';
 
-/** In a shell that is none of them. */
+/** Runs it in a named shell, so that it does not use the waiting one. */
 const waiting = (sandbox: Sandbox) => ok(sandbox, WAITING, { shell: "main" });
 
-/** The fresh shell that is started ahead. */
+/** Tests of the fresh shell that is started in advance. */
 export function spareShellTests(suite: Suite): void {
   conformanceTest(suite, "a shell is started ahead and runs the next command, once", async ({ open }) => {
     const sandbox = await open();
@@ -52,7 +52,7 @@ export function spareShellTests(suite: Suite): void {
       const killing = ok(sandbox, kill, { shell: "main" });
       const result = await sh(sandbox, `echo ${round} >>/data/all; echo done`);
       await killing;
-      // Killed with the command, or before it.
+      // The shell was killed with the command, or before it.
       if (result.exitCode === 0) assert.equal(result.text, "done\n");
       else assert.equal(result.exitCode, 137);
     }

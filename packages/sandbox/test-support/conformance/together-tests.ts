@@ -5,7 +5,7 @@ import { conformanceTest, ok, type Suite } from "./context.ts";
 
 type Single = Omit<Command, "shell" | "aside">;
 
-/** Each says or does something else. */
+/** Commands that each print or do something different. */
 const COMMANDS: readonly Single[] = [
   ["echo one; echo two >&2; exit 3"],
   ["printf 'no newline'"],
@@ -25,7 +25,10 @@ const COMMANDS: readonly Single[] = [
   [""],
 ].map(([script, more]) => ({ script, timeoutMs: 60_000, ...(more as object) }) as Single);
 
-/** What a result says, without what is another each time: the name of a file, and the shell's number of its line. */
+/**
+ * Returns a result without what varies between runs: the name of the output file, and the line number in the
+ * shell's message.
+ */
 function told(result: CommandResult) {
   const { output, outputFile, ...rest } = result;
   return {
@@ -43,7 +46,7 @@ function together(sandbox: Sandbox, commands: readonly Single[]): Promise<Comman
   return runTogether.call(sandbox, commands);
 }
 
-/** Several commands in one round trip. */
+/** Tests of several commands in one round trip. */
 export function togetherTests(suite: Suite): void {
   conformanceTest(suite, "together: each result is that of the command alone", async ({ open }) => {
     const sandbox = await open();

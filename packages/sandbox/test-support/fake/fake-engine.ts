@@ -7,8 +7,9 @@ import { FakeSandbox, type FakeScript } from "./fake-sandbox.ts";
 export { type FakeReply, FakeSandbox, type FakeScript } from "./fake-sandbox.ts";
 
 /**
- * An engine without a kernel, for tests of its callers: a function returns the results of commands, files are in memory, and it
- * fails on request. It keeps the lifecycle of the interface: ids, ends, timeouts, aborts, order.
+ * Creates an engine without a kernel, for tests of its callers. A function returns the results of commands,
+ * files are in memory, and calls fail on request. It keeps the interface's rules about ids, ends, timeouts,
+ * aborts and order.
  */
 export function createFakeEngine(script: FakeScript = {}): FakeEngine {
   return new FakeEngine(script);
@@ -16,9 +17,9 @@ export function createFakeEngine(script: FakeScript = {}): FakeEngine {
 
 export class FakeEngine implements SandboxEngine {
   readonly name = "fake";
-  /** Every sandbox that was opened, oldest first, closed ones included. */
+  /** Every sandbox that was opened, oldest first, including closed ones. */
   readonly sandboxes: FakeSandbox[] = [];
-  /** Times that `sweep` was called. */
+  /** Number of calls of `sweep`. */
   sweeps = 0;
   readonly #script: FakeScript;
   #closed = false;

@@ -4,44 +4,48 @@ import { SandboxError } from "../../src/interface/errors.ts";
 import type { Sandbox } from "../../src/interface/sandbox.ts";
 import type { MountedFile, SandboxSpec } from "../../src/interface/spec.ts";
 
-/** What a command does. All default to nothing: no output, exit code 0, at once. */
+/** The outcome of a command. By default it ends at once with exit code 0 and no output. */
 export interface FakeReply {
   output?: string | Uint8Array;
   exitCode?: number;
   /** Working directory of the named shell afterwards. */
   cwd?: string;
-  /** The command ends, after its output, when this resolves; `never`: by a timeout, an abort or the end of the sandbox. */
+  /**
+   * The command ends, after its output, when this resolves. With `never`, only a timeout, an abort or the
+   * sandbox's end ends it.
+   */
   until?: Promise<unknown> | "never";
-  /** The sandbox dies instead of returning a result. */
+  /** Whether the sandbox dies instead of returning a result. */
   dies?: boolean;
-  /** The engine fails: `run` rejects with this message. */
+  /** A message with which `run` rejects, as when the engine fails. */
   rejects?: string;
 }
 
-/** How a fake engine behaves. */
+/** The behaviour of a fake engine. */
 export interface FakeScript {
-  /** A message makes opening fail. `count`: sandboxes opened before. */
+  /** Returns a message to make opening fail. `count` is the number of sandboxes opened before. */
   open?(spec: SandboxSpec, count: number): string | undefined | Promise<string | undefined>;
   run?(command: Command, sandbox: FakeSandbox): FakeReply | Promise<FakeReply>;
-  /** False as for a path that needs a mount; a message makes it reject. Default true. */
+  /** Returns false for a path that needs a mount, or a message to make it reject. Default: true. */
   placeFile?(file: MountedFile, sandbox: FakeSandbox): boolean | string;
-  /** False as for a file that is a mount; a message makes it reject. Default true. */
+  /** Returns false for a file that is a mount, or a message to make it reject. Default: true. */
   removeFile?(target: string, sandbox: FakeSandbox): boolean | string;
 }
 
 const DEFAULT_OUTPUT_BYTES = 102_400;
 
+/** A sandbox that runs nothing; a `FakeScript` determines its behaviour. */
 export class FakeSandbox implements Sandbox {
   readonly id: string;
   readonly spec: SandboxSpec;
   readonly closed: Promise<void>;
-  /** Every command so far, in the order in which they started. */
+  /** Every command so far, in start order. */
   readonly commands: Command[] = [];
   /** Files that were placed after opening. */
   readonly placed: MountedFile[] = [];
   /** Paths whose files were removed. */
   readonly removed: string[] = [];
-  /** The current policy. */
+  /** The current egress policy. */
   egress: EgressPolicy;
   readonly #script: FakeScript;
   readonly #end = Promise.withResolvers<void>();
@@ -114,7 +118,7 @@ export class FakeSandbox implements Sandbox {
     this.die();
   }
 
-  /** Ends it as if the kernel had killed it. */
+  /** Ends the sandbox as if the kernel had killed it. */
   die(): void {
     this.#gone = true;
     this.#end.resolve();

@@ -1,4 +1,4 @@
-// fake-engine.ts and fake-sandbox.ts.
+// Subject: fake-engine.ts and fake-sandbox.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SandboxSpec } from "../../src/interface/spec.ts";
@@ -18,7 +18,7 @@ const spec: SandboxSpec = {
 conformance(
   "fake",
   async () => {
-    // As much of a shell as the tests need.
+    // The part of a shell that the tests need.
     const engine = createFakeEngine({
       run({ script }) {
         const output = /^echo (\w+)/.exec(script)?.[1];

@@ -1,45 +1,51 @@
 /**
- * The host that a denial reports. Null: no denial, because the program's own parser or the kernel rejects the form first.
- * `VARIES`: denied, but versions of the program read it differently.
+ * The host that a denial reports. Null when nothing is denied, because the program's own parser or the kernel
+ * rejects the form first. `VARIES` when it is denied, but versions of the program read it differently.
  */
 export type Reported = string | null | typeof VARIES;
 
 export const VARIES = Symbol("varies");
 
-/** A host as a hostile program writes it, and the host that the denial reports in each way to use it. */
+/** A host as a hostile program writes it, and the host that the denial reports for each way of using it. */
 export interface HostileForm {
   form: string;
-  /** As a DNS question, sent unchanged. */
+  /** Used as a DNS question, sent unchanged. */
   dns: Reported;
-  /** As the host of an http or https URL for curl. */
+  /** Used as the host of an http or https URL for curl. */
   curl: Reported;
-  /** As a host that bash connects to, resolved by the C library. */
+  /** Used as a host that bash connects to, resolved by the C library. */
   bash: Reported;
-  /** As the target of a CONNECT. */
+  /** Used as the target of a CONNECT request. */
   connect: Reported;
-  /** As the host of a URL that the service itself fetches. `VARIES`: it parses as an allowed host. */
+  /**
+   * Used as the host of a URL that the service itself fetches. `VARIES` when it parses as an allowed host.
+   */
   fetch: Reported;
 }
 
-/** The tests allow every name below this zone. No hostile form is such a name, however it looks. */
+/** The tests allow every name below this zone. No hostile form is such a name, whatever it looks like. */
 export const allowedZone = "allowed.example";
 
-/** A form that every program reads in the same way. */
+/** Returns a form that every program reads in the same way. */
 function plain(form: string, reported: Partial<HostileForm> = {}): HostileForm {
   return { form, dns: form, curl: form, bash: form, connect: form, fetch: form, ...reported };
 }
 
-/** An address in another notation: programs parse it; DNS and CONNECT carry it unchanged. */
+/** Returns an address in another notation: programs parse it; DNS and CONNECT carry it unchanged. */
 function address(form: string, read: string): HostileForm {
   return plain(form, { curl: read, bash: read, fetch: read });
 }
 
-/** bash accepts no brackets; an IPv4 address inside is used as IPv4. */
+/**
+ * Returns an IPv6 address in brackets, which bash does not accept. An embedded IPv4 address is used as IPv4.
+ */
 function ipv6(inner: string, reported: Partial<HostileForm> = {}): HostileForm {
   return { ...plain(inner, { bash: null, dns: `[${inner}]` }), ...reported, form: `[${inner}]` };
 }
 
-/** Not a host. Where it is carried unchanged, it is reported with `?` for unprintable bytes. */
+/**
+ * Returns a form that is not a host. Where it is carried unchanged, unprintable bytes are reported as `?`.
+ */
 function garbage(form: string, reported: Partial<HostileForm> = {}): HostileForm {
   const shown = Buffer.from(form)
     .toString("latin1")
@@ -176,8 +182,8 @@ const written: HostileForm[] = [
 export const hostileForms: readonly HostileForm[] = [...literals, ...ipv6Literals, ...names, ...written];
 
 /**
- * Addresses that a resolver returns for allowed names and that must not be dialled, in every family that can carry an address of
- * this machine, its networks or its cloud.
+ * Addresses that a resolver returns for allowed names and that must not be connected to. They cover every
+ * address family that can carry an address of this machine, its networks or its cloud.
  */
 export const hostileAnswers: readonly (readonly string[])[] = [
   ["127.0.0.1"],

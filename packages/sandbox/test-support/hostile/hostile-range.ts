@@ -7,9 +7,9 @@ import { allowedFetch, allowsUrl, createEgress, createGuardedFetch } from "@bert
 import { createTunnelledEgress } from "@berth/egress/tunnelled";
 import { createBubblewrapEngine } from "../../src/bubblewrap/bubblewrap-engine.ts";
 
-/** Sandboxes and a fetch under one policy, and what they were denied. */
+/** Sandboxes and a fetch under one policy, with their denials. */
 export interface Range {
-  /** Runs a script in a sandbox of its own. */
+  /** Runs a script in its own sandbox. */
   run(script: string): Promise<{ lines: string[]; denied: EgressDenied[] }>;
   fetch(url: string): Promise<{ error: unknown; denied: EgressDenied[] }>;
   /** Names that were resolved. */
@@ -17,12 +17,15 @@ export interface Range {
   close(): Promise<void>;
 }
 
-/** How connections are captured: in a namespace of this machine, or in that of a pod, from where a tunnel leads to the relay. */
+/**
+ * The place where connections are captured: a network namespace of this machine, or that of a pod, from which
+ * a tunnel leads to the relay.
+ */
 export type CaptureKind = "namespace" | "tunnel";
 
 const EGRESS = { namespace: createEgress, tunnel: createTunnelledEgress };
 
-/** Every kind that can be tried here. */
+/** The kinds that can be tested on this machine. */
 export const CAPTURE_KINDS: readonly CaptureKind[] =
   process.getuid?.() === 0 ? ["namespace", "tunnel"] : ["namespace"];
 
@@ -32,7 +35,7 @@ export interface RangeOptions {
   hosts: readonly string[];
   allowPrivate: readonly string[];
   resolve: Resolve;
-  /** PEM of CAs that the sandboxes trust. Default none. */
+  /** CA certificates in PEM that the sandboxes trust. Default: none. */
   certificates?: string[];
 }
 

@@ -1,6 +1,9 @@
 import type { EgressDenied } from "@berth/egress";
 
-/** Bytes that a hostile program sends to an allowed host or to the proxy. `NAME` stands for that host with its port. */
+/**
+ * Bytes that a hostile program sends to an allowed host or to the proxy. `NAME` is replaced by that host with
+ * its port.
+ */
 export interface HostileRequest {
   what: string;
   bytes: string;
@@ -19,7 +22,7 @@ function get(
   return { what, bytes: `GET ${target} HTTP/1.1\r\n${headers}\r\n\r\n`, reason };
 }
 
-/** Sent directly to the host. */
+/** Requests that are sent directly to the host. */
 export const hostileRequests: readonly HostileRequest[] = [
   get("another Host", "Host: evil.example", mismatch),
   get("a Host without the port that was dialled", "Host: evil.example:80", mismatch),
@@ -69,7 +72,7 @@ export const hostileRequests: readonly HostileRequest[] = [
   { what: "TLS that is no hello", bytes: "\x16\x03\x01\x00\x04\x02\x00\x00\x00", reason: unknown },
 ];
 
-/** Sent to the proxy; the response to each is 403. */
+/** Requests that are sent to the proxy; the response to each is 403. */
 export const hostileProxyRequests: readonly HostileRequest[] = [
   {
     what: "a Host that is not the target",
@@ -107,7 +110,10 @@ export const hostileProxyRequests: readonly HostileRequest[] = [
   },
 ];
 
-/** CONNECT targets that lead to the proxy itself or to ports outside the policy, with the host that the denial reports. */
+/**
+ * CONNECT targets that lead to the proxy itself or to ports outside the policy, with the host that the denial
+ * reports.
+ */
 export const hostileTargets: readonly (readonly [target: string, reported: string])[] = [
   ["127.0.0.1:3128", "127.0.0.1"],
   ["localhost:3128", "localhost"],

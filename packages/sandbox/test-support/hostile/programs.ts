@@ -1,23 +1,26 @@
 import type { HostileForm } from "./hostile-forms.ts";
 
-/** A program that tries forms inside a sandbox and prints one line for each: `refused`, or what it got. */
+/** A program that tries forms inside a sandbox and prints one line for each: `refused`, or the response. */
 export interface Program {
-  /** The field of a form with the host that its denial reports. */
+  /** The field of `HostileForm` with the host that the program's denial reports. */
   as: Exclude<keyof HostileForm, "form" | "fetch">;
-  /** Whether the form can be passed to the program. */
+  /** Returns whether the form can be passed to the program. */
   takes(form: string): boolean;
   script(forms: readonly string[]): string;
 }
 
 export type ProgramName = "dns" | "http" | "https" | "bash" | "connect";
 
-/** Whether a form can be one word of a command line. */
+/** Returns whether a form can be one word of a command line. */
 const isWord = (form: string): boolean => !/[\0\r\n\t ]/.test(form);
 
 const inHex = (forms: readonly string[]): string =>
   forms.map((form) => `${Buffer.from(form).toString("hex")}\n`).join("");
 
-/** Runs `body` with each form as `$form`, eight at a time, and prints the lines in their order. */
+/**
+ * Returns a script that runs `body` with each form as `$form`, eight at a time, and prints the lines in
+ * order.
+ */
 function each(forms: readonly string[], body: string): string {
   const list = forms.map((form) => `'${form.replaceAll("'", `'\\''`)}'`).join(" \\\n");
   return `i=0; export LC_ALL=C.UTF-8
@@ -33,14 +36,14 @@ const curl = (scheme: string): Program => ({
   script: (forms) => each(forms, `curl -sSkg -m 5 "${scheme}://$form/" && echo passed || echo refused`),
 });
 
-/** A script that runs a Perl program with `rows` as its input. */
+/** Returns a script that runs a Perl program with `rows` as its input. */
 const perl = (rows: string, program: string): string =>
   `cat >/tmp/forms <<'E'\n${rows}E\ncat >/tmp/p.pl <<'P'\nuse strict; use Socket; use IO::Socket::INET; $| = 1;\n${program}\nP\nperl /tmp/p.pl </tmp/forms`;
 
 export const programs: Readonly<Record<ProgramName, Program>> = {
   dns: {
     as: "dns",
-    // Each sandbox's own loopback: the only name without a policy that has an address.
+    // Excludes the sandbox's own loopback, the only name that resolves without a policy.
     takes: (form) => form !== "localhost",
     script: (forms) =>
       perl(
@@ -92,13 +95,16 @@ while (my $line = <STDIN>) {
 };
 
 export interface Sending {
-  /** `host:port`; port without brackets. */
+  /** `host:port`, without brackets around an IPv6 address. */
   to: string;
-  /** Characters are bytes. */
+  /** Each character is one byte. */
   bytes: string;
 }
 
-/** A script that sends each over its own connection and prints the first line received, or `nothing`. `ends`: half-closes after sending. */
+/**
+ * Returns a script that sends each over its own connection and prints the first line received, or `nothing`.
+ * With `ends`, it half-closes the connection after sending.
+ */
 export function sendEach(sendings: readonly Sending[], { ends = false } = {}): string {
   const rows = sendings
     .map(({ to, bytes }) => `${to} ${Buffer.from(bytes, "latin1").toString("hex")}\n`)
