@@ -55,7 +55,7 @@ const { node } = fc.letrec<{ node: Described; object: Described }>((tie) => ({
   ),
   object: objects(tie("node"), named(tie("node"), 1)),
 }));
-/** A tool's schema without conditions at its top, which the model would get in words, with old names. */
+/** Schemas without conditions at the top: the model would get those in words, with the original names. */
 const top = objects(node, fc.constant([]));
 const alternative = objects(node, fc.constant([]), fc.constant(null));
 

@@ -20,7 +20,7 @@ import { PendingInputs } from "./pending-inputs.ts";
  *
  * - `files`: the files that messages refer to by id. For a missing one the model gets a note instead.
  * - `maxResultLength`: maximum characters of text that the model gets of one client result.
- * - Inputs enter at the first `span.model_request_start` after them, after the tool results.
+ * - Inputs enter at the next `span.model_request_start`, following the tool results.
  * - A response enters at its successful `span.model_request_end`; a failed one is dropped.
  * - Tool results enter together, in call order, at the next request.
  * - `agent.context_compacted` replaces everything before it; `agent.content_omitted` leaves a part of it out.

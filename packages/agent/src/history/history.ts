@@ -9,9 +9,9 @@ import type { PausedTokens } from "./paused-tokens.ts";
 export interface History {
   /** Append-only: the messages of a longer log begin with these blocks, except across a compaction. */
   messages: readonly ModelMessage[];
-  /** The newest message is a user message or tool results, so the model has to respond. */
+  /** Whether the newest message is a user message or tool results, so that the model has to respond. */
   responseDue: boolean;
-  /** The newest input is an interrupt. */
+  /** Whether the newest input is an interrupt. */
   interrupted: boolean;
   /** Announced calls without a result, in call order. */
   openCalls: readonly ToolCall[];
@@ -41,7 +41,7 @@ export interface History {
   responses: number;
   /** Input and output tokens of all requests in this turn. */
   tokens: number;
-  /** The history was compacted and there has been no response since. */
+  /** Whether the history was compacted and there has been no response since. */
   compacted: boolean;
   /** The text of the newest user message that a request included. */
   newestMessage: string;

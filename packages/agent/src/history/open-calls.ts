@@ -119,7 +119,7 @@ export class OpenCalls {
   }
 }
 
-/** Applies a confirmation, which the process that starts the call has marked as processed beforehand. */
+/** Applies a confirmation. An allowed call counts as started once its confirmation is processed. */
 function confirm(call: ToolCall, event: EventOf<"user.tool_confirmation">): void {
   if (call.state !== "waiting" || call.kind === "custom") return;
   if (event.result === "allow") call.state = event.processed_at === null ? "allowed" : "started";

@@ -45,7 +45,7 @@ export class PendingInputs {
     this.#events.push(event);
   }
 
-  /** Returns and clears the notices about the session, which accompany others and never cause a request. */
+  /** Returns and clears the session's notices. They accompany other content and never cause a request. */
   takeNotices(): TextBlock[] {
     const texts = [...(this.containerReclaimed === null ? [] : [this.containerReclaimed]), ...this.mcpNotes];
     this.containerReclaimed = null;

@@ -5,7 +5,7 @@ import { storableText, truncateMiddle } from "../prompts/text.ts";
 import type { ToolResultEvent } from "./call-events.ts";
 
 /**
- * Converts the result of a call for the model. `maxLength` is the maximum of text characters in a client's
+ * Converts the result of a call for the model. `maxLength` limits the characters of text in a client's
  * result; the service's own results are truncated before they are logged.
  */
 export function resultBlocks(event: ToolResultEvent, maxLength: number): (TextBlock | ImageBlock)[] {

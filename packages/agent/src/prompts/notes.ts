@@ -31,7 +31,7 @@ export const USER_INTERRUPTED = "[The user interrupted your work before this mes
 export const CONTAINER_RECLAIMED =
   "[Your container was reclaimed and is set up anew. Repositories are cloned again and what the user mounted is in place again; whatever else was on the disk is gone: work that was not pushed, installed packages, shells, running processes. What lay in /mnt/session/outputs was kept for the user but is not on the disk any more.]";
 
-/** @param savedAt ISO 8601. @param lostCalls tool calls since then. */
+/** Tells that a save was restored. @param savedAt ISO 8601. @param lostCalls tool calls since then. */
 export function containerRestored(savedAt: string, lostCalls: number): string {
   const lost =
     lostCalls === 0
@@ -76,7 +76,7 @@ export function isAddition(text: string): boolean {
   return ADDITIONS.some((beginning) => text.startsWith(beginning));
 }
 
-/** @param error its `message` is a sentence with the name of the MCP server. */
+/** Tells of an MCP server's failure. @param error its `message` is a sentence with the server's name. */
 export function mcpError(error: { type: string; message: string }): string {
   return error.type === "mcp_tools_left_out_error" ? `[${error.message}]` : missingTools(error.message);
 }
@@ -118,7 +118,7 @@ export function deniedByPolicy(name: string): string {
   return `The tool ${name} is denied by this agent's permission policy. Do the task without it.`;
 }
 
-/** @param message the client's reason, may be blank. */
+/** Returns the result of a call that the client denied. @param message the client's reason, may be blank. */
 export function deniedByUser(message: string): string {
   const reason = message.trim();
   return `The user denied this call, and it was not run.${reason === "" ? "" : ` They said: ${reason}`}`;
@@ -147,7 +147,7 @@ export const REJECTED_HISTORY =
 
 export const CUT_RESULT = "[The result of this call was removed to save space.]";
 
-/** @param input as the model wrote it. */
+/** Returns the result of a call whose input is not JSON. @param input as the model wrote it. */
 export function malformedInput(name: string, input: string): string {
   const start = storableText(input).slice(0, 200).toWellFormed();
   return `The input of the call of ${name} has to be one JSON object, and was not; the tool was not run. It began with: ${start}`;
@@ -157,7 +157,7 @@ const EARLIER_MESSAGES = "[What the user wrote before, oldest first:]";
 const CHANGED_FILES = "[Files that you changed until here:]";
 const NEWEST_RESULTS = "[The newest results of your calls:]";
 
-/** @param messages the first in full, later ones shortened. */
+/** Lists the user's earlier messages. @param messages the first in full, later ones shortened. */
 export function earlierMessages(messages: readonly string[]): string {
   return [EARLIER_MESSAGES, ...messages].join("\n\n");
 }

@@ -92,8 +92,8 @@ function compactionMemo(summary: string, history: History, tokens: number, learn
 }
 
 /**
- * Returns the model's newest text when no response is due, because the user replies to it. It gets up to 20%
- * of `room` tokens, counted as characters, which the notes leave free.
+ * Returns the model's newest text when no response is due, because the user replies to it. It gets the 5% of
+ * the characters that the other parts leave, which is 20% of `room`.
  */
 function answerOf({ responseDue, messages }: History, room: number): Pick<Memo, "answer"> {
   const last = messages.at(-1);

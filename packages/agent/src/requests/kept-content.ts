@@ -29,7 +29,7 @@ export function keptContent(history: History, room: number): Pick<Memo, "message
   };
 }
 
-/** Keeps the first message whole if it fits, and shortens the others; if that does not do, drops old ones. */
+/** Keeps the first message whole if it fits, and shortens the others until they fit, or drops old ones. */
 function keptMessages(messages: readonly string[], room: number): string[] {
   const [first, ...between] = messages;
   if (first === undefined) return [];

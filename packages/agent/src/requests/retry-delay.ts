@@ -18,7 +18,7 @@ export interface FailureSeries {
 }
 
 const DEFAULT_BUSY_RETRY_MS = 600_000;
-/** Retries of every retryable error. */
+/** Minimum retries of every retryable error. */
 const MIN_RETRIES = 3;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;

@@ -55,7 +55,7 @@ async function runCommand(script: string, options: Running, context: ToolContext
   const sandbox = await context.sandbox();
   const environment = await context.environment();
   const { signal, beside, onOutput } = context;
-  // The copies are of the shell as it was before the last of these calls.
+  // Copies of the shell are made before the last of these calls runs in it.
   await beside?.earlierBegun;
   const running = sandbox.run({
     script,

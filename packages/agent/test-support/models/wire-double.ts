@@ -11,7 +11,7 @@ export interface WireDouble {
   /** The `base_url` of a provider. */
   baseUrl: string;
   requests: RecordedRequest[];
-  /** Rejects further requests that are valid. Default: none. */
+  /** Rejects some of the valid requests as well. Default: none. */
   refuseAlso: (request: Pick<RecordedRequest, "body" | "text">) => Refusal | null;
   /** Returns the input tokens that a response reports. Default: those of the reply. */
   inputTokens: ((request: Pick<RecordedRequest, "text">) => number) | null;

@@ -114,7 +114,7 @@ function kindOf({ status, words }: Failure, overflow: Overflow | null): ModelErr
 const KEY_REJECTED =
   /(invalid|incorrect|wrong|missing|expired|revoked)[ _-](x-)?api[ _-]?key|api[ _-]?key[ _-](is )?(invalid|not valid|missing|expired)|\bauthentication_error|authenticationerror|invalid_authentication/i;
 
-/** The account has no credit: a retry cannot help. */
+/** Codes and texts for an account without credit, for which a retry cannot help. */
 const SPENT =
   /insufficient_(quota|balance|credits?)|exceeded_current_quota|quota_exceeded|billing|arrearage|credits? (balance|exhausted)/i;
 

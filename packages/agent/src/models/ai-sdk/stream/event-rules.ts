@@ -19,7 +19,7 @@ export interface StreamNotes {
  */
 export type ReasoningField = "reasoning" | "thinking";
 
-/** The events for the AI SDK that replace an event (none to ignore it), or a failure that it reports. */
+/** The events for the AI SDK that replace an event (none to ignore it), or a reported failure. */
 export type Reading = { events: readonly Data[] } | { failure: unknown };
 
 /** Reads the events of one stream, in order. */
