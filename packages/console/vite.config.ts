@@ -6,7 +6,7 @@ import { compressed } from "./build/compressed.ts";
 import { entryBudget } from "./build/entry-budget.ts";
 import { startScript } from "./build/start-script.ts";
 
-/** The service that `npm run dev` shows, and the token that it is asked with. */
+/** The service that `npm run dev` uses, and its token. */
 const { BERTH_URL = "http://127.0.0.1:8080", BERTH_TOKEN = "" } = process.env;
 
 // biome-ignore lint/style/noDefaultExport: Vite reads the default export
@@ -23,12 +23,12 @@ export default defineConfig({
   ],
   build: {
     target: "es2023",
-    // The policy of the page allows no inline scripts, styles or fonts.
+    // The page's content security policy forbids inline scripts, styles and fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: { checks: { pluginTimings: false } },
     reportCompressedSize: false,
-    // The budget of the entry is in bytes after gzip, see entry-budget.
+    // `entryBudget` limits the entry instead, in bytes after gzip.
     chunkSizeWarningLimit: 1_000,
   },
   server: {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const HOME = join(import.meta.dirname, "..");
 const ROOT = join(HOME, "../..");
-/** Beside the built files: the digest of what they were built from. */
+/** The digest of the sources that the built files come from. */
 const DIGEST_FILE = join(HOME, "dist/sources.sha256");
 
 const SOURCES = [
@@ -18,7 +18,7 @@ const SOURCES = [
 const digest = sourcesDigest();
 const isCurrent = existsSync(DIGEST_FILE) && readFileSync(DIGEST_FILE, "utf8") === digest;
 
-// node build.ts: builds. node build.ts --check: exits with 1 if a build is due, and builds nothing.
+// With `--check` nothing is built: the exit code is 1 if a build is due.
 if (process.argv.includes("--check")) process.exitCode = isCurrent ? 0 : 1;
 else if (!isCurrent) await buildConsole();
 

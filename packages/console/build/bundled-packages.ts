@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Plugin } from "vite";
 
-/** Writes `packages.json`: the npm packages of which the bundle has code, as `name@version`, for the licences of a release. */
+/**
+ * Writes `packages.json`, the npm packages in the bundle as `name@version`, for the licences of a release.
+ */
 export function bundledPackages(): Plugin {
   return {
     name: "bundled-packages",
@@ -20,7 +22,7 @@ export function bundledPackages(): Plugin {
   };
 }
 
-/** The folder of the package that a file belongs to: some packages have further manifests, without a name, inside. */
+/** Returns the folder of a file's package. Some packages have further manifests without a name inside. */
 function packageFolder(file: string): string {
   const [, folder = ""] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file.replace(/^\0/, "")) ?? [];
   return existsSync(join(folder, "package.json")) ? folder : dirname(folder);

@@ -2,15 +2,17 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Plugin } from "vite";
 
-/** Smaller files gain nothing from a compression. In bytes. */
+/** Bytes below which a file is not worth compressing. */
 const MIN_SIZE = 1_024;
-/** Of larger ones the best compression takes seconds, and makes them hardly smaller. In bytes. */
+/** Bytes above which the best compression takes seconds for little gain. */
 const LARGE_SIZE = 1_000_000;
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-/** Writes each file of the bundle also compressed, as `.br` and `.gz` beside it, so that the service compresses nothing itself. */
+/**
+ * Writes each file of the bundle also as `.br` and `.gz`, so that the service does not compress at run time.
+ */
 export function compressed(): Plugin {
   return {
     name: "compressed",

@@ -1,7 +1,9 @@
 import { gzipSync } from "node:zlib";
 import type { Plugin, Rollup } from "vite";
 
-/** Fails the build if what a browser loads before it shows the first screen is larger than `limit` bytes after gzip. */
+/**
+ * Fails the build if the files that a browser loads before the first screen exceed `limit` bytes after gzip.
+ */
 export function entryBudget(limit: number): Plugin {
   return {
     name: "entry-budget",
@@ -24,7 +26,7 @@ export function entryBudget(limit: number): Plugin {
   };
 }
 
-/** The entry chunks with what they import at once, and their styles. */
+/** Returns the entry chunks with their static imports, and their styles. */
 function entryFiles(bundle: Rollup.OutputBundle): (Rollup.OutputChunk | Rollup.OutputAsset)[] {
   const names = new Set<string>();
   const visit = (name: string) => {

@@ -1,6 +1,6 @@
 import type { Plugin } from "vite";
 
-/** Puts a script of its own in front of all else of the page, so that it sees what of that does not arrive. */
+/** Puts a script before everything else in the page, so that it notices files that fail to load. */
 export function startScript(source: string): Plugin {
   let base = "/";
   return {

@@ -1,19 +1,22 @@
-// Runs before the console, and loads the page anew if something that the console starts with does not arrive: browsers do not ask for it
-// again by themselves.
+// Runs before the console. Reloads the page if a file that the console starts with fails to load, since
+// browsers do not retry by themselves.
 
 const TRIES = "berth.start.tries";
-/** Waits before the first, second, … time in a row, in milliseconds. Then the page's own words stay, with a link. */
+/**
+ * Milliseconds to wait before each reload in a row. After the last one the page shows its own text, with a
+ * link.
+ */
 const AGAIN_AFTER_MS = [200, 1_000, 2_000];
 let isMissed = false;
 
-// Scripts of the page wait for its styles, which may have failed before this one.
+// Scripts wait for style sheets, so one of these may have failed before this script ran.
 if (!Array.from(document.styleSheets).every(hasArrived)) loadAnew();
 addEventListener("error", ({ target }) => isPart(target) && isLoading() && loadAnew(), { capture: true });
 addEventListener("load", () => {
   if (!isMissed) sessionStorage.removeItem(TRIES);
 });
 
-/** What did not arrive has a sheet that nobody may read. */
+/** Whether a style sheet has loaded. Reading the rules of a failed one throws. */
 function hasArrived(sheet: CSSStyleSheet): boolean {
   try {
     return sheet.cssRules.length > 0;

@@ -5,7 +5,7 @@ type Fields = Record<string, unknown>;
 
 const START = Date.parse("2026-11-01T10:00:00.000Z");
 
-/** Writes events as a session's log has them: each with an id, a second after the one before. */
+/** Writes events as in a session's log: each has an id and comes a second after the previous one. */
 export class LogWriter {
   readonly events: SessionEvent[] = [];
 
@@ -42,7 +42,7 @@ export const usage = {
   cache_creation_input_tokens: 1,
 };
 
-/** A turn of a log, as its events come one after the other. Replies name earlier events, or none that exists. */
+/** A step of a random log. Replies name earlier events, or one that does not exist. */
 const step = fc.oneof(
   fc.record({ do: fc.constant("message" as const), text: fc.string({ maxLength: 20 }) }),
   fc.record({ do: fc.constant("call" as const), ask: fc.boolean(), custom: fc.boolean() }),
@@ -65,7 +65,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("idle" as const), asks: fc.boolean() }),
 );
 
-/** A log of any events in any order. */
+/** A log of random events in random order. */
 export const anyLog = fc.array(step, { maxLength: 60 }).map((steps) => {
   const log = new LogWriter();
   const idAt = (index: number) => log.events[index % Math.max(1, log.events.length)]?.id ?? "evt_none";
@@ -105,7 +105,7 @@ export const anyLog = fc.array(step, { maxLength: 60 }).map((steps) => {
   return log.events;
 });
 
-/** A part of the own loop of an event, whatever that is. */
+/** Adds events of an event's own loop, whatever that event is. */
 function addLoop(log: LogWriter, parent_tool_use_id: string, ends: boolean): void {
   const of = { parent_tool_use_id };
   const { id } = log.add("span.model_request_start", { model: "m/cheap", ...of });
@@ -120,7 +120,7 @@ function addLoop(log: LogWriter, parent_tool_use_id: string, ends: boolean): voi
   log.add("agent.tool_result", { tool_use_id: call.id, content: [], is_error: false, ...of });
 }
 
-/** The previews with which a stream announces an event. */
+/** Returns the preview frames with which a stream announces an event. */
 export function previewsOf(event: SessionEvent): StreamFrame[] {
   if (event.type !== "agent.message") return [];
   const text = event.content.map((block) => block.text).join("");

@@ -1,7 +1,7 @@
 import type { Operation } from "@berth/sdk";
 import { commandWords, operations, pathParams } from "@berth/sdk/operations";
 
-/** A call of an operation with its values, as a person would make it again elsewhere. */
+/** A call of an operation with its values, for a command to copy. */
 export type CallExample = {
   operation: Operation;
   params?: Record<string, string>;
@@ -9,7 +9,7 @@ export type CallExample = {
   body?: unknown;
 };
 
-/** The call with curl. The token stays in a variable of the shell. */
+/** Returns the call as a curl command. The token is a shell variable. */
 export function curlCommand(call: CallExample, origin: string): string {
   const { operation, params = {}, body } = call;
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -33,7 +33,7 @@ export function curlCommand(call: CallExample, origin: string): string {
   return lines.join(" \\\n  ");
 }
 
-/** The call with the command line. */
+/** Returns the call as a `berth` command. */
 export function cliCommand(call: CallExample): string {
   const { operation, params = {}, body } = call;
   const [noun = "", verb = ""] = operation.id.split(".");
@@ -48,7 +48,7 @@ export function cliCommand(call: CallExample): string {
     : `${command} --input - <<'JSON'\n${JSON.stringify(body, null, 2)}\nJSON`;
 }
 
-/** The fields of the query as they stand in the address; the SDK's names of lists lack the brackets. */
+/** Returns the query as fields of the address. The SDK's names of list parameters lack the brackets. */
 function fieldsOf({ query = {} }: CallExample): [string, string][] {
   return Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined) return [];
@@ -57,7 +57,7 @@ function fieldsOf({ query = {} }: CallExample): [string, string][] {
   });
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one word for a shell. */
 function quote(text: string): string {
   return /^[\w./:=@%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

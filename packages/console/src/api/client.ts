@@ -2,7 +2,10 @@ import { Berth } from "@berth/sdk";
 import { setConnected } from "./connection.ts";
 import { noteRefusal, signInCount } from "./signed-out.ts";
 
-/** The service that served this page. The browser sends the sign-in's cookie along; there is no token in the page. */
+/**
+ * The client of the service that served this page. It authenticates by the sign-in's cookie; the page has no
+ * token.
+ */
 export const berth = new Berth({ baseURL: location.origin, token: null, fetch: fetchSignedIn });
 
 async function fetchSignedIn(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
@@ -12,7 +15,8 @@ async function fetchSignedIn(input: RequestInfo | URL, init?: RequestInit): Prom
     throw error;
   });
   setConnected(response.status !== 502 && response.status !== 504);
-  // What was read for a sign-in that has ended is read again for the next one. A write is not: its writer may be another.
+  // A read that a previous sign-in was rejected for is repeated with the new one. A write is not, since
+  // another user may have signed in.
   const isOutdated = response.status === 401 && !noteRefusal(signIns);
   return isOutdated && (init?.method ?? "GET") === "GET" ? fetchSignedIn(input, init) : response;
 }

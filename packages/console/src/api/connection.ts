@@ -1,6 +1,6 @@
 type Listener = () => void;
 
-/** Whether the service answered the last request. What comes from a proxy alone, that it is not there, is no answer. */
+/** Whether the service responded to the last request. A proxy's 502 or 504 does not count as a response. */
 let connected = true;
 const listeners = new Set<Listener>();
 
@@ -19,7 +19,7 @@ export function onConnectionChange(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Asks whether the service is there. */
+/** Checks whether the service can be reached. */
 export async function checkConnection(signal: AbortSignal): Promise<void> {
   try {
     const response = await fetch("/livez", { signal, cache: "no-store" });

@@ -1,4 +1,4 @@
-/** Lets one act be under way: what is asked for meanwhile is dropped, also before the screen has shown what was asked for first. */
+/** Runs one action at a time, and drops calls meanwhile, even before the screen shows the first one. */
 export class OneAtATime {
   #underWay = false;
 
@@ -8,7 +8,7 @@ export class OneAtATime {
     act();
   }
 
-  /** To be called when it is over, whatever came of it. */
+  /** Ends the current action. Call it whether the action succeeded or failed. */
   end(): void {
     this.#underWay = false;
   }

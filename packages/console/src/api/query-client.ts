@@ -2,7 +2,7 @@ import { APIError } from "@berth/sdk";
 import { QueryClient } from "@tanstack/react-query";
 import { isSignedOut, onSignedOutChange } from "./signed-out.ts";
 
-/** The SDK retries what may succeed later, so that no query is retried here. */
+/** The client that caches all queries. It never retries, because the SDK does. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -14,7 +14,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-// What was refused while nobody was signed in is asked again.
+// Repeat the requests that were rejected while nobody was signed in.
 onSignedOutChange(() => {
   if (!isSignedOut()) void queryClient.invalidateQueries();
 });

@@ -1,6 +1,6 @@
 import { noteSignIn } from "./signed-out.ts";
 
-/** A sign-in that was refused, in the service's words. */
+/** A rejected sign-in, with the service's message. */
 export class SignInError extends Error {
   readonly requestId: string | null;
 
@@ -10,7 +10,10 @@ export class SignInError extends Error {
   }
 }
 
-/** The ways to sign in that the operator has set up besides a token and a link. */
+/**
+ * Returns the sign-in methods that the operator has set up, besides tokens and links. Returns none if the
+ * request fails.
+ */
 export async function signInMethods(): Promise<{ oidc: boolean }> {
   const response = await fetch("/console/auth/methods");
   return response.ok ? ((await response.json()) as { oidc: boolean }) : { oidc: false };
@@ -20,12 +23,12 @@ export function signInWithToken(token: string): Promise<void> {
   return signIn("/console/auth/token", { token });
 }
 
-/** With the code of a link, which counts once and for a minute. */
+/** Signs in with the code of a link, which works once and for a minute. */
 export function signInWithCode(code: string): Promise<void> {
   return signIn("/console/auth/link", { code });
 }
 
-/** The address at which the provider's sign-in begins. It leads back to `path`. */
+/** Returns the address that starts the identity provider's sign-in, which then returns to `path`. */
 export function oidcAddress(path: string): string {
   return `/console/auth/oidc?${new URLSearchParams({ return_to: path })}`;
 }

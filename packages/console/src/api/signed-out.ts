@@ -1,8 +1,8 @@
 type Listener = () => void;
 
 /**
- * Whether the service refused the last request for want of a sign-in. The sign-in screen then covers the page, which stays as it
- * is beneath, with all that was typed.
+ * Whether the service rejected the last request as unauthenticated. The sign-in screen then covers the page,
+ * which keeps its state and all typed text.
  */
 let signedOut = false;
 let signIns = 0;
@@ -12,7 +12,7 @@ export function isSignedOut(): boolean {
   return signedOut;
 }
 
-/** How often somebody has signed in on this page: a request notes it as it leaves. */
+/** Returns the number of sign-ins on this page, which a request remembers when it is sent. */
 export function signInCount(): number {
   return signIns;
 }
@@ -23,8 +23,8 @@ export function noteSignIn(): void {
 }
 
 /**
- * A request that left after `count` sign-ins was refused for want of one. Returns whether that tells of now: a refusal that comes
- * after the next sign-in does not, and covers nothing.
+ * Records that a request sent after `count` sign-ins was rejected as unauthenticated. Returns false and
+ * changes nothing if somebody has signed in since then.
  */
 export function noteRefusal(count: number): boolean {
   if (count !== signIns) return false;

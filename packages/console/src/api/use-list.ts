@@ -4,11 +4,11 @@ import { useMemo } from "react";
 
 type Options = {
   enabled?: boolean;
-  /** In milliseconds: the loaded pages are read again so often while the page is visible. */
+  /** Milliseconds between reads of the loaded pages, while the page is visible. */
   live?: number;
 };
 
-/** A list of the API, page by page: `first` asks for its first page. */
+/** Returns a list of the API, page by page. `first` requests the first page. */
 export function useList<Item>(queryKey: QueryKey, first: () => PagedList<Item>, options: Options = {}) {
   const query = useInfiniteQuery({
     queryKey,

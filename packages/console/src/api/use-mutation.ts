@@ -3,8 +3,8 @@ import { useEffect, useRef } from "react";
 import { OneAtATime } from "./one-at-a-time.ts";
 
 /**
- * As that of TanStack Query, but one at a time: what is asked for while it is under way is dropped. Of two presses of a key the second
- * can come before the screen has shown what the first one did.
+ * Works like TanStack Query's `useMutation`, but ignores calls while one is running: a second key press can
+ * come before the screen shows the effect of the first.
  */
 export function useMutation<Data, Variables = void>(options: UseMutationOptions<Data, Error, Variables>) {
   const mutation = useQueryMutation(options);

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Of a search without asking. */
+/** The number of items that are loaded for a search automatically. */
 const MAX_SEARCHED = 1_000;
 
 type List = {
@@ -10,7 +10,7 @@ type List = {
   fetchNextPage: () => unknown;
 };
 
-/** While `wanted`, reads further pages of a list by itself, up to a limit: for what the service does not filter. */
+/** Loads further pages of a list while `wanted`, up to a limit. Used for filters that the service lacks. */
 export function useSearchFurther(
   { items, hasNextPage, isFetching, fetchNextPage }: List,
   wanted: boolean,

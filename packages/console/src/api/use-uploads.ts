@@ -10,15 +10,18 @@ export type Upload = {
   size: number;
   /** From 0 to 1. */
   progress: number;
-  /** The file, once the service has all of it. */
+  /** The file, once the service has all of it; null before. */
   file: StoredFile | null;
   error: unknown;
 };
 
-/** What is sent for an upload. `id` is that of the file that holds what has arrived. */
+/** The data of an upload. `id` is the file that holds the received part; null before there is one. */
 type Sending = { content: File; id: string | null; abort: AbortController };
 
-/** Files that are uploaded while the person goes on. Each goes on after a broken connection where it was, also when tried again. */
+/**
+ * Uploads files in the background. Each continues after a broken connection, and on a retry, with the bytes
+ * that are missing.
+ */
 export function useUploads() {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const sendings = useRef(new Map<string, Sending>());
@@ -90,7 +93,7 @@ function pendingFile({ name, size, type }: File) {
   return { filename: name, size_bytes: size, ...(type === "" ? {} : { mime_type: type }) };
 }
 
-/** Whether what has arrived is still there after the error. */
+/** Whether the received part survives the error, so that a retry can continue. */
 function passes(error: unknown): boolean {
   return error instanceof ConnectionError || (error instanceof APIError && error.status >= 500);
 }

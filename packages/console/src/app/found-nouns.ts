@@ -2,17 +2,17 @@ import { berth } from "../api/client.ts";
 import type { Action } from "../shell/actions.ts";
 
 export type FoundNoun = {
-  /** The noun that keys of queries begin with, so that a change of an object is found too. */
+  /** The noun that query keys begin with, so that changed objects are read again. */
   key: string;
   group: string;
   icon: NonNullable<Action["icon"]>;
   read: (signal: AbortSignal) => Promise<{ id: string; name: string }[]>;
 };
 
-/** So many of each noun are found by name, the newest; any is found by its id. */
+/** The number of newest objects of each noun that are found by name. By its id, any object is found. */
 const QUERY = { limit: 100 };
 
-/** The objects that the palette finds. Each has its page in `shell/object-paths`. */
+/** The nouns whose objects the palette finds. Each has its page in `shell/object-paths`. */
 export const FOUND_NOUNS: readonly FoundNoun[] = [
   {
     key: "sessions",

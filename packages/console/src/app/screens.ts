@@ -15,7 +15,10 @@ import { usageNav, usageRoute } from "../screens/usage/route.ts";
 import { vaultRoute, vaultsNav, vaultsRoute } from "../screens/vaults/route.ts";
 import type { NavItem } from "../shell/sidebar.tsx";
 
-/** Every screen. A screen is a folder of `screens`, with its route in `route.ts`; what else it is made of is loaded with it. */
+/**
+ * The routes of all screens. A screen is a folder of `screens` with its route in `route.ts`, and is loaded on
+ * demand.
+ */
 export const routes = [
   sessionsRoute,
   newSessionRoute,

@@ -4,15 +4,17 @@ import type { Action } from "../shell/actions.ts";
 import { objectPath } from "../shell/object-paths.ts";
 import { FOUND_NOUNS } from "./found-nouns.ts";
 
-/** Objects are read anew when they are older, while the palette is open. In milliseconds. */
+/** Milliseconds after which objects are read again while the palette is open. */
 const FRESH_MS = 15_000;
 
-/** Objects for the palette: the newest of each noun, by name and id, and whatever has the id that is typed. */
+/**
+ * Returns objects for the palette: the newest of each noun by name and id, and any object whose id is typed.
+ */
 export function useFoundObjects(typed: string): readonly Action[] {
   const navigate = useNavigate();
   const go = (id: string) => {
     const path = objectPath(id);
-    // The kind is known at run time only, so that the types of the router cannot tell the page.
+    // The kind is only known at run time, so the router's types cannot check the path.
     if (path !== null) void navigate({ to: path as "/" });
   };
   const found = useQueries({

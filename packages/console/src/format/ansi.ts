@@ -1,16 +1,21 @@
 import Anser from "anser";
 import { showUnseen } from "./visible-text.ts";
 
-/** A run of text in one look. `color` is a look that no class has: a colour of the 256 or of all. */
+/**
+ * A run of text in one style. `color` is set for a colour without a class: of the 256-colour palette, or true
+ * colour.
+ */
 export type AnsiPiece = { text: string; names: readonly string[]; color: string | null };
 
-/** OSC, DCS and the like up to their end, and control sequences other than those that set a colour. */
+/**
+ * OSC, DCS and similar sequences up to their end, and control sequences other than those that set colours.
+ */
 const OTHER_SEQUENCES =
   /\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|\u001b\[[0-?]*[ -/]*[@-ln-~]|\u001b[ -/]*[0-OQ-WYZ\\`-~]/g;
 
 /**
- * Output of a program as a terminal would leave it: colours as pieces, a line that was written over as its last state, and whatever
- * else is unseen with a visible name.
+ * Converts a program's output to what a terminal would show: text with colours, overwritten lines in their
+ * last state, and names for other invisible characters.
  */
 export function ansiPieces(output: string): AnsiPiece[] {
   const text = settled(output);
@@ -19,7 +24,7 @@ export function ansiPieces(output: string): AnsiPiece[] {
   return Anser.ansiToJson(text, { use_classes: true, remove_empty: true }).map(pieceOf);
 }
 
-/** The same without colours. */
+/** Returns the same text without colours. */
 export function ansiText(output: string): string {
   return showUnseen(settled(output).replaceAll(/\u001b\[[\d;:]*m/g, ""));
 }
@@ -43,7 +48,10 @@ function pieceOf({ content, fg, fg_truecolor, decorations }: Anser.AnserJsonEntr
   return { text: showUnseen(content), names, color };
 }
 
-/** A colour of the 256: a cube of six by six by six, then grays. */
+/**
+ * Returns a colour of the 256-colour palette: a 6×6×6 cube, then grays. Returns null for the first 16, which
+ * have classes.
+ */
 function paletteColor(name: string): string | null {
   const index = Number(/^ansi-palette-(\d+)$/.exec(name)?.[1] ?? -1);
   if (index < 16) return null;

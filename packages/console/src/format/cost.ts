@@ -1,13 +1,13 @@
 import type { ModelUsage } from "@berth/sdk";
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 type Price = { input: number; output: number };
 
-/** What reading from a cache and writing to it usually cost, as shares of the price of input. */
+/** The usual prices of a cache read and a cache write, as multiples of the input price. */
 const CACHE_READ = 0.1;
 const CACHE_WRITE = 1.25;
 
-/** About what the tokens cost by the list price, in US dollars; null where no price is known. */
+/** Returns the approximate list price of the tokens in US dollars; null without a known price. */
 export function listCost(usage: ModelUsage, price: Price | null | undefined): number | null {
   if (!price) return null;
   const input =
@@ -17,7 +17,7 @@ export function listCost(usage: ModelUsage, price: Price | null | undefined): nu
   return (input * price.input + usage.output_tokens * price.output) / 1_000_000;
 }
 
-/** All tokens that the model read. */
+/** Returns all input tokens, cached ones included. */
 export function inputTokens(usage: ModelUsage): number {
   return usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
 }

@@ -1,4 +1,4 @@
-/** The first rows of a table in text, with cells in quotes as RFC 4180 has them. */
+/** Parses the first rows of a table, with quoted cells as in RFC 4180. */
 export function parseCsv(text: string, separator: string, maxRows: number): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -27,8 +27,8 @@ export function parseCsv(text: string, separator: string, maxRows: number): stri
 }
 
 /**
- * Rows as RFC 4180 has them. A text that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets read as "this is
- * text": names are chosen by others.
+ * Formats rows as in RFC 4180. A text that a spreadsheet would take for a formula is prefixed with an
+ * apostrophe, which marks it as text: names come from other users.
  */
 export function formatCsv(rows: readonly (readonly (string | number)[])[]): string {
   return rows.map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");

@@ -2,22 +2,24 @@ import { diffLines, diffWordsWithSpace } from "diff";
 
 export type DiffLine = {
   kind: "same" | "added" | "removed";
-  /** The numbers of the line in the old and in the new text, from 1. */
+  /** The line's numbers in the old and in the new text, from 1; null where it is not in that text. */
   old: number | null;
   new: number | null;
   text: string;
-  /** What of the line differs from its counterpart, as ranges of characters. Null where it has none. */
+  /** The ranges of characters that differ from the line's counterpart; null when it has none. */
   marks: readonly (readonly [number, number])[] | null;
 };
 
 export type DiffHunk = { header: string; lines: readonly DiffLine[] };
 
-/** Lines longer than this are not compared by words. In characters. */
+/** Characters above which lines are not compared word by word. */
 const MAX_MARKED = 2_000;
-/** Unchanged lines around a change. */
+/** Unchanged lines shown around a change. */
 const CONTEXT = 3;
 
-/** The change from one text to another, in hunks with some lines around each change. */
+/**
+ * Returns the changes from one text to another as hunks, with `context` unchanged lines around each change.
+ */
 export function hunksBetween(before: string, after: string, context = CONTEXT): DiffHunk[] {
   const lines: DiffLine[] = [];
   let [old, fresh] = [1, 1];
@@ -38,7 +40,7 @@ export function hunksBetween(before: string, after: string, context = CONTEXT): 
   return grouped(lines, context).map((group) => ({ header: headerOf(group), lines: withMarks(group) }));
 }
 
-/** The hunks of a unified diff of one file, as git writes it. */
+/** Parses a unified diff of one file, as git writes it. */
 export function parseUnified(diff: string): DiffHunk[] {
   const hunks: { header: string; lines: DiffLine[] }[] = [];
   let [old, fresh] = [0, 0];
@@ -62,7 +64,7 @@ export function parseUnified(diff: string): DiffHunk[] {
   return hunks.map(({ header, lines }) => ({ header, lines: withMarks(lines) }));
 }
 
-/** Each line of the old text beside its counterpart in the new one; null where there is none. */
+/** Pairs each line of the old text with its counterpart in the new one; null where there is none. */
 export function sideBySide(lines: readonly DiffLine[]): (readonly [DiffLine | null, DiffLine | null])[] {
   const rows: (readonly [DiffLine | null, DiffLine | null])[] = [];
   for (const [removed, added, same] of runsOf(lines)) {
@@ -73,7 +75,7 @@ export function sideBySide(lines: readonly DiffLine[]): (readonly [DiffLine | nu
   return rows;
 }
 
-/** The hunks up to so many lines, and how many lines are left out. */
+/** Returns the first `count` lines of the hunks, and how many lines are left out. */
 export function firstLines(
   hunks: readonly DiffHunk[],
   count: number,
@@ -96,7 +98,7 @@ export function countChanges(hunks: readonly DiffHunk[]): { added: number; remov
   return { added: count("added"), removed: count("removed") };
 }
 
-/** When a comparison takes too long: all of one text, then all of the other. */
+/** Replaces the whole text, for when a comparison takes too long. */
 function wholly(before: string, after: string) {
   return [
     { value: before, removed: true, added: false },
@@ -134,7 +136,7 @@ function headerOf(lines: readonly DiffLine[]): string {
   return `@@ -${range("old")} +${range("new")} @@`;
 }
 
-/** Runs of removed lines with the added ones that follow, each with the unchanged lines behind. */
+/** Groups lines into runs: removed lines, the added ones that follow, and the unchanged ones after those. */
 function runsOf(lines: readonly DiffLine[]): [DiffLine[], DiffLine[], DiffLine[]][] {
   const runs: [DiffLine[], DiffLine[], DiffLine[]][] = [];
   for (const line of lines) {
@@ -146,7 +148,9 @@ function runsOf(lines: readonly DiffLine[]): [DiffLine[], DiffLine[], DiffLine[]
   return runs;
 }
 
-/** Lines that were removed and added in the same number are taken as changed, and marked by words. */
+/**
+ * Marks changed words where as many lines were removed as added, which is taken for a change of each line.
+ */
 function withMarks(lines: readonly DiffLine[]): DiffLine[] {
   return runsOf(lines).flatMap(([removed, added, same]) => {
     if (removed.length !== added.length) return [...removed, ...added, ...same];
@@ -162,7 +166,7 @@ function markedPair(one: DiffLine, other: DiffLine): [DiffLine, DiffLine] {
     (sum, part) => (part.added || part.removed ? sum : sum + part.value.trim().length),
     0,
   );
-  // Lines that have next to nothing in common are different lines.
+  // Lines with little in common are treated as different lines.
   if (shared * 3 < Math.min(one.text.trim().length, other.text.trim().length)) return [one, other];
   return [
     { ...one, marks: rangesOf(parts, "removed") },

@@ -1,7 +1,7 @@
 type Person = { name: string; email: string };
 type Identity = { name: string | null; email: string | null; co_authored_by: Person | null };
 
-/** An identity as a form has it. */
+/** A git identity in a form. */
 export type IdentityFields = {
   gitName: string;
   gitEmail: string;
@@ -18,7 +18,10 @@ export function identityFields(identity: Identity | null | undefined): IdentityF
   };
 }
 
-/** As a request has it; null for none. What is given in part is sent so, to be told what lacks. */
+/**
+ * Returns the identity for a request; null if all fields are empty. A partial identity is sent as it is, so
+ * that the service names the missing part.
+ */
 export function identityOf(fields: IdentityFields) {
   const [name, email] = [fields.gitName.trim(), fields.gitEmail.trim()];
   const [coName, coEmail] = [fields.coAuthorName.trim(), fields.coAuthorEmail.trim()];

@@ -1,11 +1,11 @@
-/** A run of code in one look; the name is the end of a class `syntax-…`, or null for plain text. */
+/** A run of code in one style. The name is the end of a class `syntax-…`; null for plain text. */
 export type Token = { text: string; name: string | null };
 
 export type LinePiece = { text: string; name: string | null; marked: boolean };
 
 /**
- * A line in pieces, each in one look: by its tokens, and by the ranges of characters that are marked. Tokens that are not those of
- * this very line count as none.
+ * Cuts a line into pieces of one style each, at its tokens and at its marked ranges. Tokens of another line
+ * are ignored.
  */
 export function cutLine(
   text: string,
@@ -30,7 +30,7 @@ export function cutLine(
   return pieces;
 }
 
-/** Where each look begins. */
+/** Returns where each style begins; none if the tokens do not match the line. */
 function named(text: string, tokens: readonly Token[]): { from: number; name: string | null }[] {
   const looks: { from: number; name: string | null }[] = [];
   let at = 0;

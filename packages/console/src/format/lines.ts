@@ -1,4 +1,4 @@
-/** The lines of a text that say something. */
+/** Returns the trimmed lines of a text, without empty ones. */
 export function linesOf(text: string): string[] {
   return text
     .split("\n")

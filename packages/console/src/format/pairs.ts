@@ -1,4 +1,4 @@
-/** A name and a value as a form has them, with a key of their own. */
+/** A name and a value in a form, with a key for React. */
 export type Pair = { key: string; name: string; value: string };
 
 let lastKey = 0;
@@ -11,13 +11,16 @@ export function pairsOf(record: Readonly<Record<string, string>>): Pair[] {
   return Object.entries(record).map(([name, value]) => ({ key: newKey(), name, value }));
 }
 
-/** The record of the pairs that have a name or a value; one without a name keeps its fault to be told. */
+/**
+ * Returns the pairs as a record, without empty pairs. A pair with a value but no name is kept, so that the
+ * service reports it.
+ */
 export function recordOf(pairs: readonly Pair[]): Record<string, string> {
   const given = pairs.filter(({ name, value }) => name.trim() !== "" || value !== "");
   return Object.fromEntries(given.map(({ name, value }) => [name.trim(), value]));
 }
 
-/** The change that makes one record another, as the API takes it for metadata: null removes a pair. */
+/** Returns the metadata patch that turns one record into another; null removes a pair. */
 export function patchOf(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
@@ -27,13 +30,13 @@ export function patchOf(
   return Object.fromEntries([...gone.map((name) => [name, null] as const), ...set]);
 }
 
-/** The pair whose name another one has already, if there is one. */
+/** Returns the first pair whose name occurred before; undefined if there is none. */
 export function repeated(pairs: readonly Pair[]): Pair | undefined {
   const names = pairs.map(({ name }) => name.trim());
   return pairs.find((pair, index) => pair.name.trim() !== "" && names.indexOf(pair.name.trim()) < index);
 }
 
-/** The fields of `after` that differ from those of `before`. */
+/** Returns the fields of `after` that differ from those of `before`. */
 export function changedFields<Fields extends object>(before: Fields, after: Fields): Partial<Fields> {
   const names = Object.keys(after) as (keyof Fields)[];
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));

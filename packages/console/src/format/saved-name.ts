@@ -1,6 +1,7 @@
 /**
- * The name under which a file is saved, of a path or name that an agent or a user chose: its last component, also where a system takes
- * backslashes for slashes, without what no system has in names. `download` if nothing is left.
+ * Returns a safe name to save a file under, from a path that an agent or a user chose: its last component,
+ * split at backslashes too, without characters that some systems forbid. Returns `download` if nothing is
+ * left.
  */
 export function savedName(path: string): string {
   const last = path.split(/[/\\]/).at(-1) ?? "";

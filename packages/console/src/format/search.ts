@@ -1,4 +1,4 @@
-/** The search of an address with a change; what the change has as undefined is gone. */
+/** Returns search parameters with a change applied; undefined values remove a parameter. */
 export function withChange<Search extends object>(
   search: Search,
   change: { [Key in keyof Search]?: Search[Key] | undefined },

@@ -1,7 +1,7 @@
-/** A line, or a further part of one that is too long: that has no number. */
+/** A line, or a further part of a line that is too long; such a part has no number. */
 export type LinePart = { number: number | null; text: string };
 
-/** The lines of a text, those that are longer than `max` characters in parts. */
+/** Splits a text into lines, and lines of more than `max` characters into parts. */
 export function splitLines(text: string, max = 2_000): LinePart[] {
   return text.split("\n").flatMap((line, index) => {
     const parts: LinePart[] = [];
@@ -11,7 +11,10 @@ export function splitLines(text: string, max = 2_000): LinePart[] {
   });
 }
 
-/** The first lines of a text, in at most `maxLines` lines and `maxLength` characters, and what is left out. */
+/**
+ * Returns the beginning of a text, in at most `maxLines` lines and `maxLength` characters, and what is left
+ * out.
+ */
 export function headOf(
   text: string,
   maxLines: number,
@@ -31,7 +34,10 @@ export function headOf(
   return { head: head.replace(/\n$/, ""), cutLines: countLines(rest), cut: rest.trim() !== "" };
 }
 
-/** The last lines of a text, in at most `maxLines` lines and `maxLength` characters, without the line end. */
+/**
+ * Returns the end of a text, in at most `maxLines` lines and `maxLength` characters, without the final line
+ * end.
+ */
 export function tailOf(text: string, maxLines: number, maxLength: number): string {
   const tail = text.replace(/\n$/, "").slice(-maxLength).toWellFormed();
   return tail.split("\n").slice(-maxLines).join("\n");

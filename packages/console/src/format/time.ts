@@ -2,7 +2,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `just now`, `4m ago`, `3h ago`, `2d ago`, then the date. */
+/** Formats an age as `just now`, `4m ago`, `3h ago`, `2d ago`; from 30 days on as a date. */
 export function formatAgo(iso: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(iso)) / 1000);
   if (seconds < 30) return "just now";
@@ -12,12 +12,12 @@ export function formatAgo(iso: string, now: number): string {
   return new Date(iso).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
 }
 
-/** The local date and time to the second. */
+/** Formats the local date and time to the second. */
 export function formatMoment(iso: string): string {
   return new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }
 
-/** The local time of the day, to the second. */
+/** Formats the local time of day to the second. */
 export function formatClock(iso: string): string {
   return new Date(iso).toLocaleTimeString(undefined, {
     hour: "2-digit",
@@ -26,7 +26,7 @@ export function formatClock(iso: string): string {
   });
 }
 
-/** `0.4s`, `12s`, `3m 20s`, `1h 4m`, `2d 3h`. */
+/** Formats a duration as `0.4s`, `12s`, `3m 20s`, `1h 4m`, `2d 3h`. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 10) return `${Number(seconds.toFixed(1))}s`;
   const whole = Math.round(seconds);
@@ -40,7 +40,10 @@ function two(seconds: number, large: number, largeUnit: string, small: number, s
   return `${Math.floor(seconds / large)}${largeUnit}${rest === 0 ? "" : ` ${rest}${smallUnit}`}`;
 }
 
-/** `in 4m`, `in 3h`, `in 9d`, then the date; `now` once it is over. */
+/**
+ * Formats a future time as `in 4m`, `in 3h`, `in 9d`; from 100 days on as a date. Returns `now` once it has
+ * passed.
+ */
 export function formatUntil(iso: string, now: number): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   if (seconds <= 0) return "now";

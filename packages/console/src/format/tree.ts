@@ -1,12 +1,12 @@
 export type TreeNode = {
   name: string;
-  /** Of a directory: with a slash at its end. */
+  /** The full path; a directory's ends in a slash. */
   path: string;
-  /** Null for a file. */
+  /** The entries of a directory; null for a file. */
   children: TreeNode[] | null;
 };
 
-/** A tree of paths, directories first, by name. A slash at the beginning of the paths is part of no name. */
+/** Returns the paths as a tree, directories first, sorted by name. A leading slash is not part of a name. */
 export function treeOf(paths: readonly string[]): TreeNode[] {
   const root: TreeNode = { name: "", path: "", children: [] };
   for (const path of paths) {
@@ -22,7 +22,7 @@ export function treeOf(paths: readonly string[]): TreeNode[] {
   return sorted(root.children ?? []);
 }
 
-/** The directories above a path. */
+/** Returns the directories above a path. */
 export function directoriesOf(path: string): string[] {
   return [...path.matchAll(/[^/]\//g)].map(({ index }) => path.slice(0, index + 2));
 }

@@ -1,9 +1,12 @@
-/** Where a file lies in the sandbox if nobody says otherwise: by its id, which nothing else has, and under its own name. */
+/**
+ * Returns a file's default path in the sandbox: a directory named by its id, which is unique, and its own
+ * name.
+ */
 export function uploadPath(fileId: string, name: string): string {
   return `/mnt/session/uploads/${fileId}/${fileName(name)}`;
 }
 
-/** A name that needs no quotes in a shell, and ends as the file's own name does. */
+/** Returns a name that needs no shell quoting, with the same ending. */
 function fileName(name: string): string {
   const plain = name.replaceAll(/[^\p{L}\p{N}._-]/gu, "_").slice(-100);
   return /^\.{0,2}$/.test(plain) ? "file" : plain;

@@ -1,6 +1,6 @@
 /**
- * Characters that change how the text around them looks without being seen: bidirectional controls, zero-width spaces,
- * and control characters other than tab and line feed.
+ * Invisible characters that change the text around them: bidirectional controls, zero-width spaces, and
+ * control characters other than tab and line feed.
  */
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
@@ -12,12 +12,12 @@ export function hasUnseen(text: string): boolean {
   return UNSEEN.test(text);
 }
 
-/** The text with a visible name, such as `⟨U+202E⟩`, in place of each unseen character. A carriage return before a line feed is dropped. */
+/** Replaces each invisible character by a name such as `⟨U+202E⟩`, and CRLF by LF. */
 export function showUnseen(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(UNSEEN_ALL, nameOf);
 }
 
-/** Like `showUnseen`, in pieces, so that the names can be set apart. */
+/** Works like `showUnseen`, but returns pieces, so that the names can be styled. */
 export function piecesOf(text: string): TextPiece[] {
   const plain = text.replaceAll("\r\n", "\n");
   const pieces: TextPiece[] = [];

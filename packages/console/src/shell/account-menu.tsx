@@ -17,7 +17,7 @@ const THEMES: readonly { value: Theme; label: string; icon: IconName }[] = [
   { value: "dark", label: "Dark", icon: "moon" },
 ];
 
-/** Who is signed in and what they may, the theme, and the way out. */
+/** The user and their permissions, the theme, and the sign-out. */
 export function AccountMenu() {
   const [theme, setTheme] = useTheme();
   const navigate = useNavigate();
@@ -75,7 +75,7 @@ function Who({ me }: { me: Whoami }) {
   );
 }
 
-/** Nothing that was read or typed stays for whoever signs in next. */
+/** Signs out and clears the session storage, so that nothing read or typed is left for the next user. */
 function leave(): void {
   signOut().then(
     () => {

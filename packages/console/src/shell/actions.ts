@@ -1,12 +1,12 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import type { IconName } from "../ui/icon.tsx";
 
-/** Something that the palette offers: a place to go to, or an act on what is shown. */
+/** An entry of the palette: a screen to open, or an action on the current one. */
 export type Action = {
   id: string;
   label: string;
   group: string;
-  icon?: IconName /** Other words by which it is found. */;
+  icon?: IconName /** Other words that find it. */;
   words?: string;
   keys?: string;
   run: () => void;
@@ -15,7 +15,7 @@ export type Action = {
 let registered: readonly Action[] = [];
 const listeners = new Set<() => void>();
 
-/** Offers actions in the palette for as long as the component is shown. */
+/** Adds actions to the palette while the component is mounted. */
 export function useActions(actions: readonly Action[]): void {
   const newest = useRef(actions);
   newest.current = actions;
@@ -31,7 +31,7 @@ export function useActions(actions: readonly Action[]): void {
   }, [key]);
 }
 
-/** The newest first: those of the screen before those of the frame. */
+/** Returns the actions, newest first: the screen's before the frame's. */
 export function useRegisteredActions(): readonly Action[] {
   return useSyncExternalStore(subscribe, () => registered);
 }

@@ -7,14 +7,14 @@ type Props = {
   onClose: () => void;
   id: string;
   name: string;
-  /** What it is, in a sentence. */
+  /** The kind of object, within a sentence. */
   noun: string;
-  /** Under which such objects are kept once they are read. */
+  /** The first part of the query keys of such objects. */
   queryKey: string;
   calls: { archive: (id: string) => Promise<unknown>; delete: (id: string) => Promise<unknown> };
-  /** What each means for whoever uses the object. */
+  /** What each action means for users of the object. */
   means: { archive: string; delete: string };
-  /** Leaves the page of what is gone. */
+  /** Leaves the page of the deleted object. */
   onDeleted: () => Promise<void>;
 };
 

@@ -3,10 +3,10 @@ import { checkConnection, isConnected, onConnectionChange } from "../api/connect
 import { queryClient } from "../api/query-client.ts";
 import { Button, Spinner } from "../ui/button.tsx";
 
-/** How often the service is looked for while it is away. In milliseconds. */
+/** Milliseconds between attempts to reach the service. */
 const AGAIN_MS = 2_000;
 
-/** Says that the service is away, looks for it, and reads anew what is shown once it is back. */
+/** A banner while the service cannot be reached. It keeps trying, and then reads the shown data again. */
 export function ConnectionBanner() {
   const connected = useSyncExternalStore(onConnectionChange, isConnected);
   useEffect(() => {

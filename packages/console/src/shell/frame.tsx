@@ -11,21 +11,21 @@ import { handleKey, useShortcuts } from "./shortcuts.ts";
 import { type NavItem, Sidebar } from "./sidebar.tsx";
 import { beginTypeAhead, takeTypeAhead } from "./type-ahead.ts";
 
-/** Loaded when the first screen is there. As with screens, the page is loaded anew once if one does not arrive. */
+/** Loaded after the first screen. If a part fails to load, the page is reloaded once, as for screens. */
 const Palette = lazyRouteComponent(() => import("./palette.tsx"), "Palette");
 const ShortcutSheet = lazyRouteComponent(() => import("./shortcut-sheet.tsx"), "ShortcutSheet");
 const SignInOverlay = lazyRouteComponent(() => import("./sign-in-overlay.tsx"), "SignInOverlay");
 
 type Props = { groups: readonly (readonly NavItem[])[]; useFound: (typed: string) => readonly Action[] };
 
-/** What surrounds every screen: navigation, palette, shortcuts, notices, the sign-in. */
+/** The frame around every screen: navigation, palette, shortcuts, notices, sign-in. */
 export function Frame({ groups, useFound }: Props) {
   const [searching, setSearching] = useState(false);
   const [menuOpen, setMenuOpen] = useState(false);
   const navigate = useNavigate();
   const isSheetOpen = useShortcutSheetOpen();
   const signedOut = useSyncExternalStore(onSignedOutChange, isSignedOut);
-  // The page that signs in by a link says itself why a link is refused.
+  // The page that signs in by a link reports a rejected link itself.
   const signsIn = useLocation({ select: ({ pathname }) => pathname.endsWith("/sign-in") });
   useEffect(() => {
     window.addEventListener("keydown", handleKey);
@@ -123,7 +123,7 @@ export function Frame({ groups, useFound }: Props) {
   );
 }
 
-/** A part that is loaded by itself. If that fails, the page goes on without it. */
+/** A part that is loaded separately. If that fails, the page works without it. */
 function Loaded({ children }: { children: ReactNode }) {
   return (
     <CatchBoundary getResetKey={() => ""} errorComponent={() => null} onCatch={noteMissing}>

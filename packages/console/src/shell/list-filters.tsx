@@ -10,9 +10,9 @@ type Props = {
   onChange: (change: { [Key in keyof ListSearch]: ListSearch[Key] | undefined }) => void;
   onClear: () => void;
   placeholder?: string;
-  /** The objects of the list can be archived. */
+  /** Whether objects of the list can be archived. */
   archives?: boolean;
-  /** More filters. */
+  /** Further filters. */
   children?: ReactNode;
 };
 

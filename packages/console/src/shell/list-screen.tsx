@@ -11,29 +11,29 @@ import { Page } from "./page.tsx";
 
 type Props<Item> = {
   title: string;
-  /** Under which what is read is kept: the noun, as for all queries. */
+  /** The first part of the query keys, the noun of the API. */
   noun: string;
-  /** Lists the objects. */
+  /** The operation that lists the objects. */
   operation: Operation;
   load: (query: ListQuery) => PagedList<Item>;
   search: ListSearch;
   onSearch: (search: ListSearch) => void;
-  /** What of an object a text is looked for in. */
+  /** Returns the texts of an object that the search looks in. */
   words: (item: Item) => readonly (string | null)[];
   placeholder?: string;
-  /** Makes a new object. */
+  /** The button that creates an object. */
   action: ReactNode;
   onOpen: (item: Item) => void;
   head: ReactNode;
   line: (item: Item, place: { index: number; marked: boolean }) => ReactNode;
   empty: ReactNode;
-  /** What lies over the list. */
+  /** Dialogs over the list. */
   children?: ReactNode;
 };
 
 type ListQuery = ReturnType<typeof listQueryOf> & { limit: number };
 
-/** All objects of a kind that one may see, the newest first, with the filters that such lists have in common. */
+/** All objects of a kind that the user may see, newest first, with the filters that all such lists share. */
 export function ListScreen<Item>(props: Props<Item>) {
   const { title, noun, operation, load, search, onSearch, words, placeholder, children } = props;
   const searching = search.q !== undefined;

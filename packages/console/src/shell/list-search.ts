@@ -1,15 +1,15 @@
-/** The filters that every list of objects has, as the address has them. */
+/** The filters that every list of objects has, as search parameters. */
 export type ListSearch = {
-  /** Of names and ids. */
+  /** A part of a name or id. */
   q?: string;
-  /** How far back an object was created. */
+  /** The age of the object, at most. */
   since?: Since;
   archived?: true;
 };
 
 export type Since = (typeof SINCE_CHOICES)[number]["value"];
 
-/** How often a list is read again while it is looked at. In milliseconds. */
+/** Milliseconds between reads of a visible list. */
 export const LIVE_MS = 10_000;
 
 const DAY_MS = 86_400_000;
@@ -21,30 +21,33 @@ export const SINCE_CHOICES = [
   { value: "month", label: "Last month" },
 ] as const;
 
-/** Reads an address, in which anything may stand. */
+/** Reads search parameters, which may hold anything. */
 export function readListSearch(search: Record<string, unknown>): ListSearch {
   const { q } = search;
   const since = readSince(search.since);
   return {
     ...(typeof q === "string" && q !== "" ? { q } : {}),
-    // A number in an address is read as one.
+    // The router parses a numeric parameter as a number.
     ...(typeof q === "number" ? { q: String(q) } : {}),
     ...(since === undefined ? {} : { since }),
     ...(search.archived === true ? { archived: true as const } : {}),
   };
 }
 
-/** The chosen one of `SINCE_CHOICES`. */
+/** Returns the value if it is one of `SINCE_CHOICES`. */
 export function readSince(value: unknown): Since | undefined {
   return SINCE_CHOICES.find((choice) => choice.value === value)?.value;
 }
 
-/** The time from which on objects are listed, to the minute, so that the same list is asked for. */
+/**
+ * Returns the time from which objects are listed. It is rounded to the minute, so that the query key stays
+ * the same meanwhile.
+ */
 export function timeOf(since: Since | undefined, now: number): string | undefined {
   return since && new Date(Math.floor((now - SINCE_MS[since]) / 60_000) * 60_000).toISOString();
 }
 
-/** What the service filters itself. */
+/** Returns the filters that the service applies. */
 export function listQueryOf({ since, archived }: ListSearch, now: number) {
   const from = timeOf(since, now);
   return {
@@ -53,7 +56,7 @@ export function listQueryOf({ since, archived }: ListSearch, now: number) {
   };
 }
 
-/** Whether an object has the text in one of its words. */
+/** Whether one of the object's texts contains the search text. */
 export function hasText(words: readonly (string | null)[], { q }: ListSearch): boolean {
   return q === undefined || words.join(" ").toLowerCase().includes(q.toLowerCase());
 }

@@ -9,27 +9,27 @@ import { Table } from "../ui/table.tsx";
 import { Problem } from "./problem.tsx";
 import { useListKeys } from "./use-list-keys.ts";
 
-/** As many lines are sought before a search rests. */
+/** Matching items to find before the search stops loading pages. */
 const PAGE = 50;
 
 type Props<Item> = {
   label: string;
   list: ReturnType<typeof useList<Item>>;
-  /** Those of the list that fit what is filtered here. */
+  /** The items that match the client-side filter. */
   shown: readonly Item[];
-  /** Something is filtered here, so that more pages are sought through. */
+  /** Whether a client-side filter is set, so that more pages are loaded. */
   searching: boolean;
-  /** Something is filtered at all. */
+  /** Whether any filter is set. */
   filtered: boolean;
   onClear: () => void;
   onOpen: (item: Item) => void;
   head: ReactNode;
   line: (item: Item, place: { index: number; marked: boolean }) => ReactNode;
-  /** Where there is nothing at all. */
+  /** Shown when there is no item at all. */
   empty: ReactNode;
 };
 
-/** A list of objects: its lines, its keys, and what it says when it has none. */
+/** A list of objects, with its keys and its empty states. */
 export function ObjectList<Item>(props: Props<Item>) {
   const { list, shown, searching, filtered } = props;
   useSearchFurther(list, searching && shown.length < PAGE);

@@ -1,4 +1,4 @@
-/** Where an object of each kind is shown, by the prefix of its id. */
+/** The page of each kind of object, by the prefix of its id. */
 const PATHS: Readonly<Record<string, (id: string) => string>> = {
   sess: (id) => `/sessions/${id}`,
   agent: (id) => `/agents/${id}`,
@@ -10,7 +10,7 @@ const PATHS: Readonly<Record<string, (id: string) => string>> = {
   tok: (id) => `/tokens?token=${id}`,
 };
 
-/** The path of an object's page below the console; null for what has none, and for what is no id. */
+/** Returns the path of an object's page within the console; null if it has no page or the text is no id. */
 export function objectPath(text: string): string | null {
   const [, prefix = ""] = /^([a-z]+)_[0-9a-z]{26}$/.exec(text) ?? [];
   return PATHS[prefix]?.(text) ?? null;

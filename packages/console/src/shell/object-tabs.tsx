@@ -8,24 +8,24 @@ import { ApiTab, ObjectHeading } from "./object-page.tsx";
 import { Page } from "./page.tsx";
 
 type Props<Id extends string> = {
-  /** What it is, such as "Agent". */
+  /** The kind of object, such as "Agent". */
   noun: string;
   name: string;
-  /** As the API has it. */
+  /** The object as the API returns it. */
   value: { id: string; archived_at?: string | null };
-  /** The page that lists all of its kind, and its name. */
+  /** The page that lists all objects of the kind, and its name. */
   list: { name: string; to: NonNullable<LinkProps["to"]> };
-  /** What is to be known of it before all else, besides that it is archived. */
+  /** A badge that is shown first, besides "Archived". */
   badge?: ReactNode;
   actions: ReactNode;
   tab: Id | "api";
   onTab: (id: Id | "api") => void;
   tabs: readonly Tab<Id>[];
-  /** What is called for it. */
+  /** The calls that read the object. */
   calls: readonly CallExample[];
 };
 
-/** The page of an object, in tabs. The last shows the object as the API has it. */
+/** The page of an object, in tabs. The last tab shows the object as the API returns it. */
 export function ObjectTabs<Id extends string>(props: Props<Id>) {
   const { noun, name, value, list, badge, actions, tab, onTab, tabs, calls } = props;
   const api = { label: "JSON and CLI", content: () => <ApiTab value={value} calls={calls} /> };

@@ -2,20 +2,20 @@ import { type ReactNode, useEffect } from "react";
 import { cx } from "../ui/cx.ts";
 
 type Props = {
-  /** For the tab of the browser. */
+  /** The title of the browser tab. */
   title: string;
-  /** Shown in front of the title in the browser's tab, if it is not 0. */
+  /** Shown before the title of the browser tab, if not 0. */
   waiting?: number;
   heading?: ReactNode;
-  /** Beside the heading: states, ids. */
+  /** Shown beside the heading: states, ids. */
   about?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
-  /** The screen scrolls in parts of its own, so that the page has no scrollbar. */
+  /** Whether parts of the screen scroll separately, so that the page itself does not. */
   fixed?: boolean;
 };
 
-/** The frame of a screen: a bar with heading and actions, and the content. */
+/** The layout of a screen: a bar with heading and actions, and the content. */
 export function Page({ title, waiting = 0, heading, about, actions, children, fixed = false }: Props) {
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title} · Berth`;

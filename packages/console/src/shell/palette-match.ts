@@ -1,6 +1,6 @@
 /**
- * How well a text fits what was typed: null if it does not, otherwise less is better. Every word that was typed begins a word of the
- * text, or stands within it, or its letters follow one another there.
+ * Returns how well a text matches what was typed; null for no match, otherwise less is better. Each typed
+ * word must begin a word of the text, occur in it, or have its letters occur there in order.
  */
 export function matchRank(text: string, typed: string): number | null {
   const hay = text.toLowerCase();

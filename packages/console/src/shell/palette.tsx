@@ -11,11 +11,11 @@ const MAX_SHOWN = 60;
 
 type Props = {
   open: boolean;
-  onClose: () => void /** Objects that fit what is typed, found by the app. */;
+  onClose: () => void /** Returns the objects that match the typed text. */;
   useFound: (typed: string) => readonly Action[];
 };
 
-/** ⌘K: objects and actions, found by typing. */
+/** The search dialog (⌘K) for objects and actions. */
 export function Palette({ open, onClose, useFound }: Props) {
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
@@ -44,7 +44,7 @@ function PaletteBody({ onClose, useFound }: Omit<Props, "open">) {
   const shown = useMemo(() => ranked([...actions, ...found], typed), [actions, found, typed]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen entry is another one when the position changes
   useEffect(() => {
-    // Browsers may return a promise, which is no clean-up.
+    // Some browsers return a promise here, which React would take for a clean-up function.
     void chosen.current?.scrollIntoView({ block: "nearest" });
   }, [at]);
 

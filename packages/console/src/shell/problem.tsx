@@ -9,7 +9,7 @@ import { ErrorBox } from "../ui/error-box.tsx";
 
 type Props = { error: unknown; retry: () => void };
 
-/** Why a page has nothing to show: it may not be seen, it is not there, or it could not be read. */
+/** Explains why a page has nothing to show: access denied, not found, or not readable. */
 export function Problem({ error, retry }: Props) {
   if (error instanceof APIError && error.status === 403) return <NotAllowed error={error} retry={retry} />;
   if (error instanceof APIError && error.status === 404) return <Gone error={error} />;

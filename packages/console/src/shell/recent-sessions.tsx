@@ -9,11 +9,11 @@ import { LIVE_MS } from "./list-search.ts";
 
 type Props = {
   query: { agent_id?: string; environment_id?: string };
-  /** The same for the list of sessions. */
+  /** The same filter for the list of sessions. */
   search: { agent?: string; environment?: string };
 };
 
-/** The newest few sessions of an object, each with its last activity, with a way to all of them. */
+/** The newest five sessions of an object, with a link to all of them. */
 export function RecentSessions({ query, search }: Props) {
   const list = useList(["sessions", "recent", query], () => berth.sessions.list({ ...query, limit: 5 }), {
     live: LIVE_MS,

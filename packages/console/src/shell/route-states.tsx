@@ -22,7 +22,10 @@ export function NotFound() {
   );
 }
 
-/** "Try again" loads the whole page: within one page, a browser does not ask again for a part that did not arrive. */
+/**
+ * The error of a route. "Try again" reloads the page, since a browser does not request a failed module again
+ * within one page.
+ */
 export function RouteError({ error }: ErrorComponentProps) {
   return (
     <div className="p-6">

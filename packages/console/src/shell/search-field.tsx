@@ -8,14 +8,14 @@ type Props = {
   onChange: (value: string) => void;
   label: string;
   placeholder: string;
-  /** Characters; default: any number. */
+  /** The longest text in characters; unlimited by default. */
   maxLength?: number | undefined;
 };
 
-/** While somebody types, the list waits so long for the next letter. In milliseconds. */
+/** Milliseconds to wait for the next letter before the list is filtered. */
 const TYPING_MS = 150;
 
-/** A field that filters a list by text; `/` goes there. */
+/** A field that filters a list by text; `/` focuses it. */
 export function SearchField({ value, onChange, label, placeholder, maxLength }: Props) {
   const [typed, setTyped] = useState(value);
   const field = useRef<HTMLInputElement>(null);

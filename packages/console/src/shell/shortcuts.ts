@@ -3,20 +3,20 @@ import { flushSync } from "react-dom";
 import { keepKey } from "./type-ahead.ts";
 
 /**
- * A key and what it does. `keys` is a key's name as in `KeyboardEvent.key`, `mod+k` with Ctrl or Cmd, or two keys one after the
- * other, such as `g s`.
+ * A key and its action. `keys` is a name as in `KeyboardEvent.key`, a combination such as `mod+k` (Ctrl or
+ * Cmd), or a sequence of two such as `g s`.
  */
 export type Shortcut = { keys: string; label: string; group: string; run: () => void };
 
 let registered: readonly Shortcut[] = [];
 const listeners = new Set<() => void>();
-/** The first of two keys, while the second may follow. */
+/** The first key of a sequence, while the second may follow. */
 let begun: { key: string; at: number } | null = null;
 
-/** Within this time the second key of a pair counts. In milliseconds. */
+/** Milliseconds within which the second key of a sequence has to follow. */
 const PAIR_MS = 1_200;
 
-/** Registers shortcuts for as long as the component is shown. They do nothing while somebody types in a field. */
+/** Registers shortcuts while the component is mounted. They are inactive while somebody types in a field. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const newest = useRef(shortcuts);
   newest.current = shortcuts;
@@ -32,12 +32,15 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, [key]);
 }
 
-/** All that are registered now, for the sheet. */
+/** Returns all registered shortcuts, for the shortcut sheet. */
 export function useRegisteredShortcuts(): readonly Shortcut[] {
   return useSyncExternalStore(subscribe, () => registered);
 }
 
-/** Runs the newest shortcut that fits a key. Without Ctrl or Cmd there are none beneath a dialog, nor while somebody types. */
+/**
+ * Runs the shortcut of a key that was registered last. Shortcuts without Ctrl or Cmd are inactive beneath a
+ * dialog and while somebody types.
+ */
 export function handleKey(event: KeyboardEvent): void {
   const isCombined = event.metaKey || event.ctrlKey;
   if (event.defaultPrevented || keepKey(event) || event.altKey) return;
@@ -54,13 +57,16 @@ export function handleKey(event: KeyboardEvent): void {
   }
 }
 
-/** Runs the newest shortcut of these keys, also while somebody types. */
+/** Runs the shortcut of these keys that was registered last, even while somebody types. */
 export function runShortcut(keys: string): void {
   const found = lastFitting(keys);
   if (found) runNow(found);
 }
 
-/** What it changes is on the page before the next key comes: a field that it opens has the focus, and gets that key. */
+/**
+ * Runs a shortcut and renders its effect before the next key arrives, so that a field that it opens has the
+ * focus and receives that key.
+ */
 function runNow({ run }: Shortcut): void {
   flushSync(run);
 }
@@ -78,7 +84,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Whether a dialog lies over the screen, which it takes away from keyboards and screen readers. */
+/** Whether a dialog covers the screen and hides it from keyboards and screen readers. */
 function isCovered(): boolean {
   return document.querySelector("[aria-hidden=true] #main") !== null;
 }

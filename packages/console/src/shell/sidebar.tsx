@@ -9,11 +9,11 @@ import { AccountButton } from "./account-button.tsx";
 /** Loaded after the first screen. */
 const AccountMenu = lazyRouteComponent(() => import("./account-menu.tsx"), "AccountMenu");
 
-/** A screen's place in the navigation. */
+/** A screen's entry in the navigation. */
 export type NavItem = {
   label: string;
   to: NonNullable<LinkProps["to"]>;
-  icon: IconName /** The key after `g` that goes there. */;
+  icon: IconName /** The key that opens it after `g`. */;
   key: string;
 };
 

@@ -10,11 +10,11 @@ import { Field, Input } from "../ui/field.tsx";
 import { Mark } from "./sidebar.tsx";
 
 type Props = {
-  onSignedIn?: () => void /** An error of another way to sign in, such as a link that is used up. */;
+  onSignedIn?: () => void /** An error of another way to sign in, such as an expired link. */;
   error?: unknown;
 };
 
-/** The ways to sign in: a token, a link of the command line, the organization's provider. */
+/** The ways to sign in: a token, a link from the command line, the organization's identity provider. */
 export function SignInForm({ onSignedIn, error }: Props) {
   const [token, setToken] = useState("");
   const methods = useQuery({ queryKey: ["sign-in methods"], queryFn: signInMethods });

@@ -1,7 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { SignInForm } from "./sign-in-form.tsx";
 
-/** Covers the page while nobody is signed in. The page beneath stays, with all that was typed. */
+/** Covers the page while nobody is signed in. The page beneath keeps its state and all typed text. */
 export function SignInOverlay({ open }: { open: boolean }) {
   return (
     <Base.Root open={open} disablePointerDismissal>

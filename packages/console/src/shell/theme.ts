@@ -9,7 +9,7 @@ export function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribe, storedTheme), setTheme];
 }
 
-/** Applies the theme that was chosen in this browser. Called before the first screen is drawn. */
+/** Applies the theme chosen in this browser. Called before the first render. */
 export function applyTheme(): void {
   const theme = storedTheme();
   if (theme === "system") delete document.documentElement.dataset.theme;

@@ -1,12 +1,15 @@
-/** What is typed while the palette opens: for its field, and nothing of it is a shortcut. Null while none is opening. */
+/**
+ * The keys typed while the palette is opening, which go to its field and trigger no shortcut. Null while none
+ * is opening.
+ */
 let ahead: { text: string; entered: boolean } | null = null;
 
-/** From now on keys are kept, until they are taken or given up. */
+/** Starts keeping typed keys, until `takeTypeAhead`. */
 export function beginTypeAhead(): void {
   ahead ??= { text: "", entered: false };
 }
 
-/** Keeps a key, if the palette is opening. Returns whether it did. */
+/** Keeps a key if the palette is opening. Returns whether it did. */
 export function keepKey(event: KeyboardEvent): boolean {
   if (ahead === null || event.key === "Escape" || event.altKey || event.ctrlKey || event.metaKey)
     return false;
@@ -17,7 +20,7 @@ export function keepKey(event: KeyboardEvent): boolean {
   return true;
 }
 
-/** What was typed so far, and whether Enter followed; the field has the focus from now on. */
+/** Returns the typed text and whether Enter followed, and stops keeping keys: the field has the focus. */
 export function takeTypeAhead(): { text: string; entered: boolean } {
   const taken = ahead ?? { text: "", entered: false };
   ahead = null;

@@ -1,7 +1,10 @@
 import { useEffect, useState } from "react";
 import { useShortcuts } from "./shortcuts.ts";
 
-/** `j`, `k` and Enter for a list: which entry is marked, -1 for none. The marked one is scrolled to by its `data-list-index`. */
+/**
+ * Registers `j`, `k` and Enter for a list. Returns the index of the marked entry, which is scrolled to by its
+ * `data-list-index`; -1 for none.
+ */
 export function useListKeys(count: number, onOpen: (index: number) => void, group = "List"): number {
   const [at, setAt] = useState(-1);
   const marked = Math.min(at, count - 1);

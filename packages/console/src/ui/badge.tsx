@@ -13,13 +13,13 @@ const TONES = {
 export type Tone = keyof typeof TONES;
 
 type Props = {
-  tone?: Tone /** Pulses where something is under way. */;
+  tone?: Tone /** Pulses, for a running state. */;
   live?: boolean;
   dot?: boolean;
   children: ReactNode;
 };
 
-/** A short word about a state. */
+/** A short label for a state. */
 export function Badge({ tone = "neutral", live = false, dot = false, children }: Props) {
   return (
     <span

@@ -21,11 +21,11 @@ export type ButtonProps = ComponentProps<"button"> & {
   look?: ButtonLook;
   size?: keyof typeof SIZES;
   icon?: IconName | undefined;
-  /** Shows that the action is under way, and takes no second click. */
+  /** Shows that the action is running, and disables the button. */
   busy?: boolean;
 };
 
-/** The classes of a button, for links that look like one. */
+/** Returns the classes of a button, for links that look like one. */
 export function buttonClass(look: ButtonLook = "secondary", size: keyof typeof SIZES = "medium"): string {
   return cx(
     "inline-flex items-center justify-center whitespace-nowrap font-medium select-none transition-colors",
@@ -52,9 +52,9 @@ export function Button({ look, size, icon, busy = false, className, children, ..
 
 type IconButtonProps = Omit<ComponentProps<"button">, "children"> & {
   icon: IconName;
-  /** What it does, for the tooltip and for screen readers. */
+  /** The name of the action, for the tooltip and for screen readers. */
   label: string;
-  /** The keys that do the same, for the tooltip. */
+  /** The keys of the same action, for the tooltip. */
   keys?: ReactNode;
   pressed?: boolean;
 };

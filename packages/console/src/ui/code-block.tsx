@@ -5,7 +5,7 @@ import { CopyButton } from "./copy.tsx";
 import { cx } from "./cx.ts";
 import { highlight, languageOf } from "./highlight.ts";
 
-/** The tokens of the code by lines, once they are there. */
+/** Returns the code's tokens by line; null until they are ready. */
 export function useTokens(code: string, nameOrPath: string): Token[][] | null {
   const [tokens, setTokens] = useState<{ code: string; lines: Token[][] | null } | null>(null);
   const language = languageOf(nameOrPath);
@@ -14,7 +14,7 @@ export function useTokens(code: string, nameOrPath: string): Token[][] | null {
     let current = true;
     highlight(code, language).then(
       (lines) => current && setTokens({ code, lines }),
-      () => undefined, // It stays plain.
+      () => undefined, // The code stays plain.
     );
     return () => {
       current = false;
@@ -27,12 +27,12 @@ type Props = {
   code: string /** A language's name, or a file's path. */;
   language: string;
   numbered?: boolean;
-  /** Long lines go on below instead of beyond the edge. */
+  /** Wraps long lines instead of scrolling. */
   wraps?: boolean;
   className?: string;
 };
 
-/** Code with its colours, which appear once the language is loaded. */
+/** Code with syntax colours, which appear once the language has loaded. */
 export const CodeBlock = memo(function CodeBlock({
   code,
   language,

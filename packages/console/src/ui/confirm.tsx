@@ -8,15 +8,15 @@ type Props = {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** What will be gone or different. */
+  /** What will be lost or changed. */
   children: ReactNode;
-  /** The word on the button, a verb. */
+  /** The label of the button, a verb. */
   verb: string;
   danger?: boolean;
   act: () => Promise<unknown>;
 };
 
-/** Asks before an action that cannot be taken back. An error of the action is shown in it. */
+/** Asks before an irreversible action, and shows the action's error. */
 export function Confirm({ open, onClose, title, children, verb, danger = false, act }: Props) {
   const action = useMutation({ mutationFn: act, onSuccess: close });
   function close() {

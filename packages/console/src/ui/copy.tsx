@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { cx } from "./cx.ts";
 import { Icon } from "./icon.tsx";
 
-/** How long a button says that it has copied. In milliseconds. */
+/** Milliseconds for which a button shows that it has copied. */
 const SAID_FOR = 1_400;
 
 export function useCopy(): { copied: boolean; copy: (text: string) => void } {
@@ -16,7 +16,10 @@ export function useCopy(): { copied: boolean; copy: (text: string) => void } {
   return { copied, copy };
 }
 
-/** Pages without https have no clipboard; a selection that is copied works there. */
+/**
+ * Copies a text; returns whether it worked. Pages without https have no clipboard API, so there a selection
+ * is copied.
+ */
 async function writeClipboard(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     return await navigator.clipboard.writeText(text).then(
@@ -33,7 +36,7 @@ async function writeClipboard(text: string): Promise<boolean> {
   return done;
 }
 
-/** An id, whole or shortened in the middle, which a click copies. */
+/** An id, whole or shortened in the middle, which is copied on click. */
 export function CopyId({
   id,
   short = false,
@@ -97,7 +100,7 @@ export function CopyButton({
   );
 }
 
-/** `sess_…4f2k`: the prefix tells the kind, and the end is what differs. */
+/** Shortens an id to `sess_…4f2k`: the prefix shows the kind, and the end is what differs. */
 function shortened(id: string): string {
   const [prefix = "", rest = ""] = id.split("_");
   return rest.length <= 8 ? id : `${prefix}_…${rest.slice(-6)}`;

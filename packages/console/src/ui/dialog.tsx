@@ -9,7 +9,7 @@ type Props = {
   title: ReactNode;
   description?: ReactNode;
   children?: ReactNode;
-  /** Buttons, the one that acts last. */
+  /** Buttons; the one that acts comes last. */
   actions?: ReactNode;
   size?: "small" | "medium" | "large";
 };

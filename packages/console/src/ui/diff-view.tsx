@@ -6,17 +6,17 @@ import { showUnseen } from "../format/visible-text.ts";
 import { cx } from "./cx.ts";
 import { useDiffTokens } from "./use-diff-tokens.ts";
 
-/** Longer lines are cut: the whole is in the file. In characters. */
+/** Characters after which a line is cut; the whole line is in the file. */
 const MAX_LINE = 2_000;
-/** So many lines are drawn at first, and further with each press: more would hold up the page. */
+/** Lines that are drawn at first, and with each press of the button. More would block the page. */
 const STEP = 2_000;
 
 type Props = {
   hunks: readonly DiffHunk[];
-  /** Of the file, for its colours. */
+  /** The file's path, which selects the syntax colours. */
   path?: string;
   split?: boolean;
-  /** Without the lines that tell where a hunk lies. */
+  /** Hides the hunk headers. */
   bare?: boolean;
 };
 
@@ -26,7 +26,7 @@ const LINE_LOOKS = { same: "", added: "bg-added", removed: "bg-removed" } as con
 const MARK_LOOKS = { same: "", added: "bg-added-strong", removed: "bg-removed-strong" } as const;
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
-/** A change of one file, in one column or with old and new beside each other. */
+/** The diff of one file, in one column or side by side. */
 export const DiffView = memo(function DiffView({ hunks, path = "", split = false, bare = false }: Props) {
   const [limit, setLimit] = useState(STEP);
   const { shown, left } = useMemo(() => firstLines(hunks, limit), [hunks, limit]);

@@ -6,14 +6,14 @@ import { Icon, type IconName } from "./icon.tsx";
 type Props = {
   icon: IconName;
   title: string;
-  /** What to do now. */
+  /** Advice on what to do next. */
   children?: ReactNode;
   /** A command that does it, to copy. */
   command?: string;
   action?: ReactNode;
 };
 
-/** Where there is nothing yet: says so, and what to do. */
+/** The empty state of a page, with advice on what to do. */
 export function Empty({ icon, title, children, command, action }: Props) {
   return (
     <div className="mx-auto flex max-w-md flex-col items-center px-6 py-16 text-center">
@@ -31,16 +31,16 @@ export function Empty({ icon, title, children, command, action }: Props) {
 type EmptyListProps = {
   icon: IconName;
   title: string;
-  /** What such an object is for. */
+  /** The purpose of such an object. */
   children: ReactNode;
   command: string;
-  /** The word on the button that makes the first one. */
+  /** The label of the button that creates the first object. */
   verb: string;
   verbIcon?: IconName;
   onAdd: () => void;
 };
 
-/** A list that has nothing yet, with a button that makes the first object. */
+/** The empty state of a list, with a button that creates the first object. */
 export function EmptyList({ verb, verbIcon = "plus", onAdd, ...rest }: EmptyListProps) {
   const add = (
     <Button look="primary" icon={verbIcon} onClick={onAdd}>

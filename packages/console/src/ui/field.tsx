@@ -9,14 +9,14 @@ export const inputClass = cx(
 
 type FieldProps = {
   label: ReactNode;
-  /** Said below the control. */
+  /** Shown below the control. */
   hint?: ReactNode;
-  /** What is wrong with the value, in the service's words. */
+  /** The error of the value, in the service's words. */
   error?: string | null | undefined;
-  /** Said beside the label. */
+  /** Shown beside the label. */
   aside?: ReactNode;
   className?: string;
-  /** Gets the attributes that tie the control to its label, hint and error. */
+  /** Receives the attributes that tie the control to its label, hint and error. */
   children: (control: {
     id: string;
     "aria-describedby": string | undefined;

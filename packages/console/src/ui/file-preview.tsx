@@ -17,13 +17,13 @@ const PdfView = lazyRouteComponent(() => import("./pdf-view.tsx"), "PdfView");
 
 type StoredFile = Awaited<ReturnType<typeof berth.files.get>>;
 
-/** Larger files are only offered for download. In bytes. */
+/** Bytes above which a file is only offered for download. */
 const MAX_PREVIEW = 8 * 1024 * 1024;
 const MAX_TEXT = 400_000;
 
 type Props = { file: StoredFile; open: boolean; onClose: () => void };
 
-/** A look into a file, by its kind. Nothing of it is run. */
+/** A dialog that previews a file by its type. Nothing in the file is executed. */
 export function FilePreview({ file, open, onClose }: Props) {
   return (
     <Dialog
@@ -38,7 +38,7 @@ export function FilePreview({ file, open, onClose }: Props) {
   );
 }
 
-/** What is in a file, by its kind. */
+/** The content of a file, shown by its type. */
 export function FileContent({ file }: { file: StoredFile }) {
   const fits = file.downloadable && (file.size_bytes ?? 0) <= MAX_PREVIEW;
   const content = useQuery({
@@ -61,7 +61,7 @@ export function FileContent({ file }: { file: StoredFile }) {
   return <BlobView blob={content.data} name={file.filename} type={file.mime_type} />;
 }
 
-/** Bytes by their kind: an image, a PDF, a table, Markdown, code or text. */
+/** Bytes shown by their type: an image, a PDF, a table, Markdown, code or text. */
 export function BlobView({ blob, name, type }: { blob: Blob; name: string; type: string }) {
   if (/^image\/(png|jpeg|gif|webp)$/.test(type)) return <ImageView blob={blob} type={type} name={name} />;
   if (type === "application/pdf")
@@ -132,7 +132,7 @@ function CsvView({ text, separator }: { text: string; separator: string }) {
   );
 }
 
-/** Null for bytes that are not UTF-8. */
+/** Decodes UTF-8 text. Returns null for other bytes. */
 async function readText(blob: Blob): Promise<string | null> {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await blob.arrayBuffer());

@@ -10,11 +10,11 @@ type Props = {
   choices: readonly Choice[];
   chosen: readonly string[];
   onChange: (chosen: string[]) => void;
-  /** At most one at a time. */
+  /** Allows at most one choice. */
   single?: boolean;
 };
 
-/** A filter of a list: a button that tells what is chosen, with the choices behind it. */
+/** A filter of a list: a button that shows the choices made, with a menu. */
 export function FilterMenu({ label, choices, chosen, onChange, single = false }: Props) {
   const names = chosen.map((value) => choices.find((choice) => choice.value === value)?.label ?? value);
   const trigger = (

@@ -8,11 +8,11 @@ type Props = {
   busy: boolean;
   disabled?: boolean;
   onCancel: () => void;
-  /** What the form sends. */
+  /** The call that the form makes. */
   call: CallExample;
 };
 
-/** The end of a form in a dialog, which stays in view: its buttons, and what it sends. */
+/** The end of a form in a dialog, which stays visible: its buttons, and the equivalent command. */
 export function FormActions({ verb, busy, disabled = false, onCancel, call }: Props) {
   const [showsCall, setShowsCall] = useState(false);
   return (

@@ -12,19 +12,19 @@ type Props = {
   verb: string;
   icon?: IconName;
   onSave: () => void;
-  /** Gives up what was typed; absent where nothing was. */
+  /** Discards what was typed; undefined if nothing was. */
   onDiscard?: (() => void) | undefined;
   discard?: string;
-  /** What saving would send. */
+  /** The call that saving would make. */
   call: CallExample | null;
   children?: ReactNode;
 };
 
-/** It stays in view at the end of a form. */
+/** The classes of a bar that stays visible at the end of a form. */
 export const formBarClass =
   "sticky bottom-0 z-10 flex flex-wrap items-center gap-2 border-t border-line bg-canvas py-4";
 
-/** The end of a form: what went wrong, what it sends, and the buttons, which stay in view. */
+/** The end of a form, which stays visible: the error, the equivalent command, and the buttons. */
 export function FormBar({
   error,
   busy,

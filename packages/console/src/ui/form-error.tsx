@@ -4,12 +4,12 @@ import { ErrorBox } from "./error-box.tsx";
 
 type Props = {
   error: unknown;
-  /** A field of the form shows what is wrong. */
+  /** Whether a field of the form shows the error. */
   atField: boolean;
   className?: string;
 };
 
-/** Why a form was not sent: the whole, or where a field says it, the id of the request alone. */
+/** The error of a form: all of it, or only the request id if a field shows it. */
 export function FormError({ error, atField, className }: Props) {
   if (error === null || error === undefined) return null;
   if (!atField) return <ErrorBox error={error} className={className ?? ""} />;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A part of the form: what it is about at the left, its fields at the right. */
+/** A section of the form: its subject at the left, its fields at the right. */
 export function FormSection({
   title,
   about,
@@ -28,7 +28,7 @@ type Props<Value> = {
   onChange: (value: Value) => void;
 };
 
-/** One of two or three, side by side. */
+/** A choice of one of two or three values, side by side. */
 export function Segments<Value extends string>({ label, value, choices, onChange }: Props<Value>) {
   return (
     <fieldset className="flex self-start rounded-lg border border-line bg-sunken p-0.5">

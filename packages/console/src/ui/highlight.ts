@@ -1,7 +1,7 @@
 import type { HighlighterCore, LanguageRegistration } from "shiki/core";
 import type { Token } from "../format/line-pieces.ts";
 
-/** Longer code stays plain, since it would hold up the page. In characters. */
+/** Characters above which code stays plain, since highlighting would block the page. */
 const MAX_LENGTH = 60_000;
 
 const LANGUAGES: Record<string, () => Promise<{ default: LanguageRegistration[] }>> = {
@@ -50,14 +50,14 @@ const ALIASES: Record<string, string> = {
   zsh: "bash",
 };
 
-/** The language of a file by its name, or of a code block by its word; null if it has no colours here. */
+/** Returns the language of a file name or of a code block's tag; null if there is no highlighter for it. */
 export function languageOf(nameOrPath: string): string | null {
   const word = (nameOrPath.split("/").at(-1) ?? "").split(".").at(-1)?.toLowerCase() ?? "";
   const language = ALIASES[word] ?? word;
   return language in LANGUAGES ? language : null;
 }
 
-/** Code by lines, each in its tokens; null where it stays plain. */
+/** Returns the tokens of each line; null when the code is too long to highlight. */
 export async function highlight(code: string, language: string): Promise<Token[][] | null> {
   if (code.length > MAX_LENGTH) return null;
   const highlighter = await loaded(language);
@@ -65,7 +65,8 @@ export async function highlight(code: string, language: string): Promise<Token[]
     lang: language,
     theme: "names",
     tokenizeMaxLineLength: 2_000,
-    // No limit: by default the rest of a line stays plain after half a second, in which a slow machine only prepares the language.
+    // No limit: after the default of half a second, which a slow machine spends on loading the language, the
+    // rest of a line stays plain.
     tokenizeTimeLimit: 0,
   });
   return tokens.map((line) =>
@@ -89,7 +90,10 @@ async function loaded(language: string): Promise<HighlighterCore> {
   return highlighter;
 }
 
-/** The theme's colours stand for names; each is a class here, because the page's policy allows no style in markup. */
+/**
+ * Placeholder colours of the theme. Each stands for a class, because the page's content security policy
+ * forbids inline styles.
+ */
 const COLORS = {
   keyword: "#000001",
   string: "#000002",

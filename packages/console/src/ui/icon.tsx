@@ -1,6 +1,6 @@
 import { cx } from "./cx.ts";
 
-/** Icons of 16 by 16, drawn with a stroke in the colour of the text. */
+/** The paths of the icons: 16 by 16, stroked in the text colour. */
 const PATHS = {
   agent:
     "M8 2.2v1.6M4.4 3.8h7.2a1.6 1.6 0 0 1 1.6 1.6v5.2a1.6 1.6 0 0 1-1.6 1.6H4.4a1.6 1.6 0 0 1-1.6-1.6V5.4a1.6 1.6 0 0 1 1.6-1.6ZM6 7v1.4M10 7v1.4M1 7.4v2M15 7.4v2",
@@ -77,7 +77,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Decoration: what it means is also said in words, visible or in a label. */
+/** An icon. It is hidden from screen readers, so its meaning is also in a text or a label. */
 export function Icon({ name, className }: { name: IconName; className?: string | undefined }) {
   return (
     <svg

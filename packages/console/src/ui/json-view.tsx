@@ -2,10 +2,10 @@ import { showUnseen } from "../format/visible-text.ts";
 import { CopyButton } from "./copy.tsx";
 import { cx } from "./cx.ts";
 
-/** Larger texts are cut, and told so: the copy is whole. In characters. */
+/** Characters after which the JSON is cut, with a note. The copy is complete. */
 const MAX_SHOWN = 200_000;
 
-/** Any value as JSON, with its keys set apart. */
+/** Any value as JSON, with its keys highlighted. */
 export function JsonView({ value, className }: { value: unknown; className?: string }) {
   const text = JSON.stringify(value, null, 2) ?? "undefined";
   const shown = showUnseen(text.slice(0, MAX_SHOWN));

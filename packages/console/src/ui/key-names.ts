@@ -1,4 +1,4 @@
-/** As `KeyboardEvent.key` has them, and what is printed on keys. */
+/** The symbols on keys, by name as in `KeyboardEvent.key`. */
 const PRINTED: Readonly<Record<string, string>> = {
   ArrowUp: "↑",
   ArrowDown: "↓",
@@ -9,7 +9,7 @@ const PRINTED: Readonly<Record<string, string>> = {
   " ": "space",
 };
 
-/** The names of keys pressed one after the other, as a shortcut has them: `g s`, `mod+k`. */
+/** Returns the key names of a shortcut such as `g s` or `mod+k`. */
 export function keyNames(keys: string, isApple: boolean): string[] {
   return keys.split(/(?<=.) (?=.)/).map((key) => {
     const [, letter] = /^mod\+(.+)$/.exec(key) ?? [];
@@ -19,5 +19,5 @@ export function keyNames(keys: string, isApple: boolean): string[] {
   });
 }
 
-/** Keyboards of Apple have ⌘ where others have Ctrl. */
+/** Whether the keyboard has ⌘ instead of Ctrl. */
 export const IS_APPLE = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? "");

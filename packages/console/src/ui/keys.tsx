@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { IS_APPLE, keyNames } from "./key-names.ts";
 
-/** A key or a combination of keys. */
+/** A key or a key combination. */
 export function Keys({ children }: { children: ReactNode }) {
   return (
     <kbd className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-sm border border-line bg-sunken px-1 font-sans text-xs text-muted">

@@ -3,7 +3,7 @@ import { formatAgo, formatMoment, formatUntil } from "../format/time.ts";
 
 let now = Date.now();
 
-/** The time, which moves on every ten seconds for all that show an age. */
+/** Returns the current time, updated every ten seconds for all components that show an age. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
@@ -27,7 +27,7 @@ function tick(): void {
   for (const listener of listeners) listener();
 }
 
-/** How long ago something was, with the exact moment as a title. */
+/** The age of something, with the exact time as its title. */
 export function Ago({ at, className }: { at: string; className?: string }) {
   return (
     <time dateTime={at} title={formatMoment(at)} className={className}>
@@ -36,7 +36,7 @@ export function Ago({ at, className }: { at: string; className?: string }) {
   );
 }
 
-/** How soon something will be, with the exact moment as a title. */
+/** The time left until something, with the exact time as its title. */
 export function Until({ at, className }: { at: string; className?: string }) {
   return (
     <time dateTime={at} title={formatMoment(at)} className={className}>

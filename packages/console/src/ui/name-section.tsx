@@ -9,13 +9,13 @@ type Props = {
   form: Named;
   change: (part: Partial<Named>) => void;
   faultAt: FaultAt;
-  /** Begins with the name. */
+  /** Focuses the name first. */
   isNew: boolean;
   /** An example of a description. */
   example?: string;
 };
 
-/** The name of an object, and what it is for. */
+/** The name and description of an object. */
 export function NameSection({ title, form, change, faultAt, isNew, example = "" }: Props) {
   return (
     <FormSection title={title}>

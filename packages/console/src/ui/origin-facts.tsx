@@ -13,7 +13,7 @@ type Props = {
   };
 };
 
-/** Whose an object is, and since when it is as it is. */
+/** The id, owner and times of an object. */
 export function OriginFacts({ object }: Props) {
   return (
     <>

@@ -6,16 +6,16 @@ import type { Saving } from "./use-save.ts";
 type Props = {
   saving: Saving;
   verb: string;
-  /** Gives up what was typed; undefined where nothing was. */
+  /** Discards what was typed; undefined if nothing was. */
   discard: (() => void) | undefined;
-  /** What saving would send. */
+  /** The call that saving would make; null if the form is invalid. */
   call: CallExample | null;
-  /** Stands before the buttons. */
+  /** Shown before the buttons. */
   notes?: ReactNode;
   children: ReactNode;
 };
 
-/** A form that fills a page: sent by its button or by Ctrl and Enter, and closed while it is. */
+/** A form that fills a page. It is saved by its button or Ctrl+Enter, and disabled meanwhile. */
 export function PageForm({ saving, verb, discard, call, notes, children }: Props) {
   const { save, busy, error, forget } = saving;
   function onKeyDown(event: KeyboardEvent) {
@@ -47,7 +47,7 @@ export function PageForm({ saving, verb, discard, call, notes, children }: Props
   );
 }
 
-/** The call that sends a form; null while something in it cannot be sent. */
+/** Returns the call that saves a form; null while the form is invalid. */
 export function callOfForm(bodyOf: () => object, call: CallExample): CallExample | null {
   try {
     return { ...call, body: bodyOf() };

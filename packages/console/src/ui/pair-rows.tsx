@@ -3,7 +3,7 @@ import { Button, IconButton } from "./button.tsx";
 import { Input } from "./field.tsx";
 
 type Props = {
-  /** What one of them is called. */
+  /** The name of one pair, in the singular. */
   noun: string;
   pairs: readonly Pair[];
   onChange: (pairs: Pair[]) => void;
@@ -11,7 +11,7 @@ type Props = {
   placeholder?: string;
 };
 
-/** Names with values, a row for each. */
+/** Names with values, one row each. */
 export function PairRows({ noun, pairs, onChange, faultAt, placeholder = "name" }: Props) {
   const set = (key: string, part: Partial<Pair>) =>
     onChange(pairs.map((pair) => (pair.key === key ? { ...pair, ...part } : pair)));

@@ -9,14 +9,14 @@ type Props = {
   paths: readonly string[];
   chosen: string | null;
   onChoose: (path: string) => void;
-  /** Said beside a file. */
+  /** Returns what is shown beside a file. */
   aside?: (path: string) => ReactNode;
 };
 
-/** More entries than this are closed at first. */
+/** Entries above which directories start closed. */
 const MAX_OPEN = 80;
 
-/** Paths as a tree, whose directories open and close. */
+/** A tree of paths, whose directories open and close. */
 export function PathTree({ label, paths, chosen, onChoose, aside }: Props) {
   const nodes = useMemo(() => treeOf(paths), [paths]);
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());

@@ -1,20 +1,20 @@
 import type { PDFPageProxy } from "pdfjs-dist";
 
-/** A decoded image of more pixels is left out. */
+/** Pixels above which a decoded image is left out. */
 const MAX_IMAGE_PIXELS = 50_000_000;
 
-/** An open document. `close` ends its worker, also while it works. */
+/** An open document. `close` terminates its worker, even while it is working. */
 export interface PdfDocument {
   pages: number;
-  /** Counts from 1. */
+  /** Loads a page; the first is 1. */
   page(number: number): Promise<PDFPageProxy>;
   close(): void;
 }
 
 /**
- * Opens a PDF with PDF.js, in a worker of its own. Nothing in the file is run, since the part of PDF.js that runs scripts of documents is not
- * in the console, and nothing is fetched for it. The page's policy forbids WebAssembly: without it, images in JPEG 2000, JBIG2 and fax coding
- * are left out.
+ * Opens a PDF with PDF.js, in a worker. No script in the file is executed, since the console lacks the part
+ * of PDF.js that does so, and nothing is fetched for it. The page's content security policy forbids
+ * WebAssembly, so images in JPEG 2000, JBIG2 and fax coding are left out.
  *
  * @throws PdfFault
  */
@@ -45,7 +45,7 @@ export async function openPdf(blob: Blob): Promise<PdfDocument> {
   }
 }
 
-/** Why a document cannot be shown, for people. */
+/** A PDF that cannot be shown, with a message for users. */
 export class PdfFault extends Error {
   constructor(cause: unknown) {
     const isProtected = cause instanceof Error && cause.name === "PasswordException";

@@ -1,22 +1,25 @@
 import type { PDFPageProxy } from "pdfjs-dist";
 
-/** Of a drawing, whatever size the file gives its page. In pixels. */
+/** Limits of a drawing, in pixels, whatever the page size in the file. */
 const MAX_AREA = 16_000_000;
 const MAX_SIDE = 8_192;
-/** Finer screens get no finer drawing. Pixels of the screen for one of the page. */
+/** The largest number of device pixels per CSS pixel. */
 const MAX_FINENESS = 2;
-/** In characters. */
+/** The longest text of a page, in characters. */
 const MAX_TEXT = 20_000;
 
 export interface PdfDrawing {
-  /** In pixels of the page. */
+  /** In CSS pixels. */
   width: number;
   height: number;
-  /** The words of the page, in the order of the file. */
+  /** The text of the page, in the order of the file. */
   text: string;
 }
 
-/** Draws a page `width` pixels wide, or less wide, if it were too large. Rejects when `signal` aborts. */
+/**
+ * Draws a page, `width` CSS pixels wide or narrower if it would exceed the limits. Rejects when `signal`
+ * aborts.
+ */
 export async function drawPage(
   page: PDFPageProxy,
   width: number,

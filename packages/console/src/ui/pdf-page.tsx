@@ -6,7 +6,7 @@ import { drawPage, type PdfDrawing } from "./pdf-drawing.ts";
 
 type Props = { document: PdfDocument; number: number; width: number };
 
-/** A page of a PDF: drawn while it is near what is in sight, with its words for screen readers. */
+/** A page of a PDF, drawn while it is near the viewport, with its text for screen readers. */
 export function PdfPage({ document, number, width }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -24,7 +24,7 @@ export function PdfPage({ document, number, width }: Props) {
       .catch(() => setIsFaulty(!stop.signal.aborted));
     return () => {
       stop.abort();
-      // A canvas keeps its pixels while it has a size.
+      // A canvas keeps its pixels in memory until it has no size.
       target.width = 0;
     };
   }, [document, number, width, isNear]);

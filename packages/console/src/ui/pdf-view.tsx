@@ -5,9 +5,9 @@ import { openPdf, type PdfDocument } from "./pdf-document.ts";
 import { PdfPage } from "./pdf-page.tsx";
 import { useWidth } from "./use-width.ts";
 
-/** Further pages are in the download. */
+/** Pages to show at most; the download has all of them. */
 const MAX_PAGES = 200;
-/** In pixels. */
+/** The largest width of a page, in pixels. */
 const MAX_WIDTH = 900;
 
 /** The pages of a PDF. */

@@ -4,11 +4,11 @@ import { cx } from "./cx.ts";
 import { Textarea } from "./field.tsx";
 
 type Props = Omit<ComponentProps<"textarea">, "rows"> & {
-  /** Secrets of several lines, such as keys. */
+  /** The number of lines, for multi-line secrets such as keys. */
   lines?: number;
 };
 
-/** A secret: hidden while it is typed, unless the person looks. */
+/** A field for a secret, hidden unless the user shows it. */
 export function SecretInput({ lines = 1, className, ...rest }: Props) {
   const [shown, setShown] = useState(false);
   return (

@@ -21,7 +21,7 @@ export function Section({
   );
 }
 
-/** Facts, each with its name. */
+/** A list of facts with names. */
 export function Facts({ children }: { children: ReactNode }) {
   return <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1.5">{children}</dl>;
 }

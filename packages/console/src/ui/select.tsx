@@ -6,7 +6,7 @@ import { Icon } from "./icon.tsx";
 
 export type Choice<Value> = {
   value: Value;
-  label: ReactNode /** Said below the label. */;
+  label: ReactNode /** Shown below the label. */;
   about?: ReactNode;
   disabled?: boolean;
 };
@@ -15,7 +15,7 @@ type Props<Value> = {
   value: Value;
   choices: readonly Choice<Value>[];
   onChange: (value: Value) => void;
-  /** For screen readers, where no label stands beside it. */
+  /** The name for screen readers, where no visible label names it. */
   label?: string;
   id?: string;
   "aria-describedby"?: string | undefined;
@@ -24,7 +24,7 @@ type Props<Value> = {
   className?: string;
 };
 
-/** One of a short list. */
+/** A choice of one item from a short list. */
 export function Select<Value extends string | null>({
   value,
   choices,

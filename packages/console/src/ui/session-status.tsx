@@ -2,7 +2,7 @@ import { type Session, standingOf } from "@berth/sdk";
 import { Badge } from "./badge.tsx";
 import { type Look, type Shown, STANDINGS } from "./standings.ts";
 
-/** How a session stands, in a word. A later service may have words that this console does not know. */
+/** The state of a session as a label. A newer service may have states that this console does not know. */
 export function SessionStatus({ standing }: { standing: Shown }) {
   const {
     tone,
@@ -19,7 +19,7 @@ export function SessionStatus({ standing }: { standing: Shown }) {
   );
 }
 
-/** The same of a session as the API shows it. */
+/** The state of a session from the API. */
 export function StatusOf({ session }: { session: Session }) {
   return <SessionStatus standing={standingOf(session)} />;
 }

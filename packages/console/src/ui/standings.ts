@@ -4,7 +4,7 @@ import type { Tone } from "./badge.tsx";
 export type Shown = Standing | "deleted";
 export type Look = { tone: Tone; text: string; live?: boolean };
 
-/** How a session can stand, in a word. */
+/** The states of a session, each as a label. */
 export const STANDINGS: Readonly<Record<Shown, Look>> = {
   running: { tone: "info", text: "Running", live: true },
   rescheduling: { tone: "warn", text: "Waiting to retry", live: true },

@@ -17,7 +17,7 @@ type Props<Id extends string> = {
   className?: string;
 };
 
-/** Only the content of the chosen tab exists. */
+/** Tabs, of which only the chosen one has its content rendered. */
 export function Tabs<Id extends string>({ tabs, value, onChange, label, className }: Props<Id>) {
   return (
     <Base.Root

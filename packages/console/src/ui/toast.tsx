@@ -4,12 +4,12 @@ import { Icon } from "./icon.tsx";
 
 const manager = Base.createToastManager();
 
-/** Tells in a corner what was done. Errors of a form belong beside the form, not here. */
+/** Shows a notice of something done. Errors of a form belong beside the form instead. */
 export function toast(title: string, description?: string): void {
   manager.add(description === undefined ? { title } : { title, description });
 }
 
-/** Tells in a corner that something failed in the background. */
+/** Shows a notice that something failed in the background. */
 export function toastError(title: string, description: string): void {
   manager.add({ title, description, type: "error", priority: "high", timeout: 12_000 });
 }

@@ -9,7 +9,7 @@ type Props = {
   children: ReactElement;
 };
 
-/** A word about its child, which must be an element that takes a ref. It repeats what a screen reader hears otherwise. */
+/** A tooltip of its child, which must accept a ref. It only repeats what screen readers get otherwise. */
 export function Tooltip({ text, keys, side = "bottom", children }: Props) {
   return (
     <Base.Root>

@@ -10,7 +10,7 @@ type Props = {
   onRemove: (key: string) => void;
 };
 
-/** Files on their way to the service, each with how far it is. */
+/** The files that are being uploaded, with their progress. */
 export function UploadList({ uploads, onRetry, onRemove }: Props) {
   if (uploads.length === 0) return null;
   return (

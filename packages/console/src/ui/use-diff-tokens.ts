@@ -7,7 +7,7 @@ type Tokens = ReadonlyMap<DiffLine, readonly Token[]>;
 
 const NONE: Tokens = new Map();
 
-/** The tokens of each line, once the language of the file is loaded; none where it stays plain. */
+/** Returns the tokens of each line once the file's language has loaded; empty where the code stays plain. */
 export function useDiffTokens(hunks: readonly DiffHunk[], path: string): Tokens {
   const [found, setFound] = useState<{ hunks: readonly DiffHunk[]; tokens: Tokens } | null>(null);
   const language = languageOf(path);
@@ -16,7 +16,7 @@ export function useDiffTokens(hunks: readonly DiffHunk[], path: string): Tokens 
     let current = true;
     tokensOf(hunks, language).then(
       (tokens) => current && setFound({ hunks, tokens }),
-      () => undefined, // It stays plain.
+      () => undefined, // The code stays plain.
     );
     return () => {
       current = false;
@@ -25,7 +25,7 @@ export function useDiffTokens(hunks: readonly DiffHunk[], path: string): Tokens 
   return found?.hunks === hunks ? found.tokens : NONE;
 }
 
-/** Of each hunk the old text and the new one, since a change may end in the middle of a comment. */
+/** Highlights the old and the new text of each hunk separately, since a change may end inside a comment. */
 async function tokensOf(hunks: readonly DiffHunk[], language: string): Promise<Tokens> {
   const tokens = new Map<DiffLine, readonly Token[]>();
   for (const { lines } of hunks) {

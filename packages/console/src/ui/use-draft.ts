@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** What is typed, kept for this tab of the browser until it is sent, so that no reload loses it. */
+/** Returns a text that is kept in this browser tab until it is sent, so that it survives a reload. */
 export function useDraft(name: string): [string, (text: string) => void] {
   const key = `berth.draft ${name}`;
   const [draft, setDraft] = useState({ key, text: sessionStorage.getItem(key) ?? "" });
@@ -12,13 +12,13 @@ export function useDraft(name: string): [string, (text: string) => void] {
   return [draft.text, change];
 }
 
-/** Keeps a text, or with an empty one forgets it. A full storage is no reason to stop typing. */
+/** Keeps a text, or removes it if it is empty. Ignores a full storage. */
 export function keepDraft(name: string, text: string): void {
   try {
     if (text === "") sessionStorage.removeItem(`berth.draft ${name}`);
     else sessionStorage.setItem(`berth.draft ${name}`, text);
   } catch {
-    // The text stays in the page.
+    // The text is kept in the page.
   }
 }
 

@@ -1,6 +1,6 @@
 import { type DragEvent, useState } from "react";
 
-/** The handlers of an area onto which files can be dropped, and whether some hover above it. */
+/** Returns the handlers of an area that accepts dropped files, and whether files are over it. */
 export function useFileDrop(onFiles: (files: Iterable<File>) => void) {
   const [over, setOver] = useState(false);
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes("Files");

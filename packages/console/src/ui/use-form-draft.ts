@@ -2,8 +2,9 @@ import { useState } from "react";
 import { keepDraft, keptDraft } from "./use-draft.ts";
 
 /**
- * A form that is kept over reloads, under a name, from the first change until it is sent or given up. `start` is what it begins
- * with; undefined while that is loading. `secret` fields are kept in the page only.
+ * Returns a form that is kept across reloads under `name`, from the first change until it is sent or
+ * discarded. `start` is its initial value; undefined while that is loading. `secret` fields are kept in
+ * memory only.
  */
 export function useFormDraft<Form extends object>(
   name: string,

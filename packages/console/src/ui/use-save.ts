@@ -2,7 +2,7 @@ import { APIError } from "@berth/sdk";
 import { useEffect } from "react";
 import { useMutation } from "../api/use-mutation.ts";
 
-/** A fault of a field that shows before the service is asked. */
+/** A fault of a field that is found before the request. */
 export class FormFault extends Error {
   readonly place: string;
 
@@ -13,8 +13,8 @@ export class FormFault extends Error {
 }
 
 /**
- * Sends a form. What the service finds wrong is told at the field that `placeOf` makes of the `param` of its answer; the first such
- * field gets the focus.
+ * Saves a form. An error of the service is shown at the field that `placeOf` returns for the error's `param`;
+ * the first such field gets the focus.
  */
 export function useSave<Result>(options: {
   act: () => Promise<Result>;

@@ -1,6 +1,6 @@
 import { useCallback, useState } from "react";
 
-/** The width of an element, in pixels, as it changes; 0 until it is known. */
+/** Returns a ref for an element and its current width in pixels; 0 until it is measured. */
 export function useWidth(): [(element: HTMLElement | null) => void, number] {
   const [width, setWidth] = useState(0);
   const measure = useCallback((element: HTMLElement | null) => {

@@ -1,7 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
 import { berth } from "../client.ts";
 
-/** Keys begin with the noun, so that a change of one object invalidates its lists. */
+/**
+ * Returns the query key of an agent. Keys begin with the noun, so that changing one object invalidates its
+ * lists.
+ */
 export const agentKey = (id: string) => ["agents", id] as const;
 
 export const agentQuery = (id: string) =>

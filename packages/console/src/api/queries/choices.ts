@@ -2,10 +2,10 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { berth } from "../client.ts";
 import { lastUsedQuery } from "./sessions.ts";
 
-/** As many as a filter or a form can offer. */
+/** The number of choices that a filter or form offers. */
 const LIMIT = 100;
 
-/** Objects that forms and filters offer: the newest, without archived ones. */
+/** The newest objects that are not archived, for forms and filters. */
 export const agentChoices = queryOptions({
   queryKey: ["agents", "choices"],
   queryFn: async ({ signal }) => (await berth.agents.list({ limit: LIMIT }, { signal })).data,
@@ -32,8 +32,8 @@ export const memoryStoreChoices = queryOptions({
 });
 
 /**
- * The choice that a form begins with: what the caller used for their last session, if it is still offered, else the newest. Undefined
- * until that is known, or where nothing is offered.
+ * Returns a form's initial choice: what the user's last session used if it is still offered, else the newest.
+ * Returns undefined until that is known, or if nothing is offered.
  */
 export function useFirstChoice(
   kind: "agentId" | "environmentId",

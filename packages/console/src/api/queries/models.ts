@@ -7,7 +7,10 @@ export const modelsQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** The id of the model that a form starts with: the default one, or else the first. Null until they are loaded, and where there are none. */
+/**
+ * Returns the model that a form starts with: the default one, else the first. Returns null until models have
+ * loaded, or if there are none.
+ */
 export function initialModel(models: readonly { id: string; default: boolean }[] = []): string | null {
   return (models.find((model) => model.default) ?? models[0])?.id ?? null;
 }

@@ -2,12 +2,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { berth } from "../client.ts";
 import { whoamiQuery } from "./whoami.ts";
 
-/** The service names so many at once. */
+/** The number of ids that the service resolves in one request. */
 const LIMIT = 100;
 
 /**
- * What users, service accounts and the caller's organization are called: null for those that are gone, and until it is known. Only for
- * others than the caller the service is asked.
+ * Returns the names of users, service accounts and the user's organization; null while loading and for
+ * deleted ones. Only ids other than the user's own are requested.
  */
 export function useOwnerNames(ids: readonly string[]): (id: string) => string | null {
   const { data: me } = useQuery(whoamiQuery);
@@ -30,7 +30,10 @@ export function useOwnerNames(ids: readonly string[]): (id: string) => string | 
   return (id) => own.get(id) ?? names?.get(id) ?? null;
 }
 
-/** Who sent an event, for a sentence: `you`, a name, or the id of who is gone; null where the event does not say. */
+/**
+ * Returns the sender of an event for a sentence: `you`, a name, or the id of a deleted sender; null where the
+ * event names none.
+ */
 export function useSender(sender: { id: string } | undefined): string | null {
   const { data: me } = useQuery(whoamiQuery);
   const nameOf = useOwnerNames(sender === undefined ? [] : [sender.id]);

@@ -5,10 +5,13 @@ import { whoamiQuery } from "./whoami.ts";
 export const sessionQuery = (id: string) =>
   queryOptions({ queryKey: ["sessions", id], queryFn: ({ signal }) => berth.sessions.get(id, { signal }) });
 
-/** So many are read at once, the newest. */
+/** The number of newest sessions that are read. */
 const LIMIT = 100;
 
-/** Sessions that wait for an answer, by id, and whether there are more. Read again every `live` milliseconds. */
+/**
+ * Returns the ids of sessions that wait for an answer, and whether there are more. They are read every `live`
+ * milliseconds.
+ */
 export function useWaiting(live: number): { ids: ReadonlySet<string>; more: boolean } {
   const { data } = useQuery({
     queryKey: ["sessions", "waiting"],
@@ -21,14 +24,14 @@ export function useWaiting(live: number): { ids: ReadonlySet<string>; more: bool
 
 const FEW = 25;
 
-/** The newest few sessions, for what they tell about the installation. */
+/** The newest sessions, from which forms learn the installation's providers. */
 export const recentSessions = queryOptions({
   queryKey: ["sessions", "newest"],
   queryFn: async ({ signal }) => (await berth.sessions.list({ limit: FEW }, { signal })).data,
   staleTime: 300_000,
 });
 
-/** What the caller used for their last session; null if they have none. */
+/** The agent and environment of the user's last session; null if they have none. */
 export const lastUsedQuery = queryOptions({
   queryKey: ["sessions", "last used"],
   queryFn: async ({ signal, client }) => {

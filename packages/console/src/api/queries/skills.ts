@@ -11,7 +11,7 @@ export const skillVersionQuery = (id: string, version: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** A version never changes, and neither do its files. */
+/** The content of a file. It never changes, because a version does not. */
 export const skillFileQuery = (id: string, version: number, path: string) =>
   queryOptions({
     queryKey: ["skills", id, "version", version, "content", path],

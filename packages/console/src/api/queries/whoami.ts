@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { berth } from "../client.ts";
 
-/** Who is signed in, and what for. */
+/** The signed-in user and their scopes. */
 export const whoamiQuery = queryOptions({
   queryKey: ["whoami"],
   queryFn: ({ signal }) => berth.whoami.get({ signal }),

@@ -19,7 +19,7 @@ type Props = {
   change: (part: Partial<AgentForm>) => void;
   discard: (() => void) | undefined;
   verb: string;
-  /** The agent that is changed. */
+  /** The id of the agent to change; absent for a new one. */
   changes?: string;
   bodyOf?: (form: AgentForm) => object;
   send: (form: AgentForm) => Promise<Agent>;

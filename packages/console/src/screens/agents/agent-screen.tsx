@@ -17,7 +17,7 @@ import { AgentSettings } from "./agent-settings.tsx";
 import { AgentVersions } from "./agent-versions.tsx";
 import { type AgentTab, agentRoute } from "./route.ts";
 
-/** An agent: what it is, its versions, its JSON. */
+/** An agent: settings, versions, JSON. */
 export function AgentScreen() {
   const { agentId } = agentRoute.useParams();
   const query = useQuery(agentQuery(agentId));

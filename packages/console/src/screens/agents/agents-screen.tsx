@@ -71,7 +71,7 @@ function AgentLine({ agent, ...place }: { agent: Agent; index: number; marked: b
   );
 }
 
-/** `6 tools, 2 MCP servers, 1 skill`. */
+/** Returns a summary such as `6 tools, 2 MCP servers, 1 skill`. */
 function abilities({ tools, mcp_servers, skills }: Agent): string {
   const own = tools.reduce(
     (sum, tool) =>

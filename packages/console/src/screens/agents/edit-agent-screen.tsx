@@ -14,7 +14,7 @@ import { AgentEditor } from "./agent-editor.tsx";
 import { type AgentForm, changeOf, formOf } from "./form.ts";
 import { editAgentRoute } from "./route.ts";
 
-/** Changes an agent, which makes a version. */
+/** Edits an agent. Saving creates a version. */
 export function EditAgentScreen() {
   const { agentId } = editAgentRoute.useParams();
   const agent = useQuery(agentQuery(agentId));

@@ -12,8 +12,8 @@ import {
 import { FormFault } from "../../ui/use-save.ts";
 
 /**
- * The tools of a coding agent, as the service names them. `usualBytes`: of a result that the model sees, of those that take a limit.
- * `isExtra`: an agent does not have it unless it says so.
+ * The tools of a coding agent, as the service names them. `usualBytes` is the default size limit of a result
+ * that the model sees, for tools that take one. `isExtra` tools are off unless the agent names them.
  */
 export const TOOLS = [
   { name: "Bash", about: "Runs commands in the sandbox", usualBytes: 10_240 },
@@ -28,7 +28,7 @@ const TOOLSET = "agent_toolset_20260401";
 
 export type ToolName = (typeof TOOLS)[number]["name"];
 export type Permission = "always_allow" | "always_ask" | "always_deny";
-/** What is done with a call of a tool; `off`: the agent does not have the tool. */
+/** The permission of a tool's calls; with `off` the agent does not have the tool. */
 export type ToolState = Permission | "off";
 export type Effort = NonNullable<Agent["model"]["effort"]>;
 
@@ -38,26 +38,26 @@ export type ServerEntry = {
   key: string;
   name: string;
   url: string;
-  /** Of the tools that are not named. */
+  /** The state of the tools that are not listed in `tools`. */
   usual: ToolState;
   tools: ServerToolEntry[];
 };
 export type SkillEntry = { skillId: string; name: string; version: number | null };
 
 export type AgentForm = IdentityFields & {
-  /** The version that is changed, as it was when the form was begun; null for a new agent. */
+  /** The version being edited, as it was when the form was opened; null for a new agent. */
   base: Agent | null;
-  /** Of the newest version that the form is meant for. */
+  /** The version that saving is based on, sent as a precondition; null for a new agent. */
   version: number | null;
   name: string;
   description: string;
-  /** Null: the installation's usual one. */
+  /** The model's id; null for the installation's default. */
   model: string | null;
   effort: Effort | "usual";
   contextWindow: string;
   system: string;
   tools: Record<ToolName, ToolState>;
-  /** Bytes of a result that the model sees, of tools with another limit than the usual one. */
+  /** The limits that differ from the default, in bytes of a result that the model sees. */
   resultBytes: Partial<Record<ToolName, string>>;
   customTools: CustomToolEntry[];
   servers: ServerEntry[];
@@ -91,7 +91,10 @@ export const EMPTY_SCHEMA = JSON.stringify(
 
 type Window = { id: string; effective_context_window: number };
 
-/** The form that makes this agent. `models` tell whether its context window is a smaller one by choice. */
+/**
+ * Returns the form that produces this agent. `models` tells whether its context window was set below the
+ * model's own.
+ */
 export function formOf(agent: Agent, models: readonly Window[]): AgentForm {
   const usual = models.find(({ id }) => id === agent.model.id)?.effective_context_window;
   const window = agent.model.effective_context_window;
@@ -160,7 +163,9 @@ export function newServer(): ServerEntry {
   return { key: newKey(), name: "", url: "", usual: "always_ask", tools: [] };
 }
 
-/** Everything of the agent as a request has it. @throws FormFault for what shows before the service is asked. */
+/**
+ * Returns the whole agent as a request body. @throws FormFault for faults that are found before the request.
+ */
 export function bodyOf(form: AgentForm) {
   const twice = repeated(form.metadata);
   if (twice !== undefined) throw new FormFault(`metadata ${twice.key}`, "This name is there already.");
@@ -186,8 +191,8 @@ export function bodyOf(form: AgentForm) {
 }
 
 /**
- * What the form changes, compared with the agent as it was when the form was begun: what a newer version changed is not in it, and
- * stays.
+ * Returns the fields that the form changes, compared with the agent as it was when the form was opened.
+ * Fields that only a newer version changed are left out, and so keep their value.
  */
 export function changeOf(agent: Agent, form: AgentForm, models: readonly Window[]) {
   const before = bodyOf(formOf(form.base ?? agent, models));
@@ -201,7 +206,7 @@ export function changeOf(agent: Agent, form: AgentForm, models: readonly Window[
 
 function modelOf({ base, effort, contextWindow }: AgentForm, id: string) {
   const window = contextWindow.trim();
-  // The form does not show them: they stay with their model.
+  // The form does not show these settings, so they are kept while the model stays the same.
   const { compact_at, compact_when_idle, cache_ttl } = base?.model.id === id ? base.model : {};
   const kept = Object.entries({ compact_at, compact_when_idle, cache_ttl }).filter(
     ([, value]) => value !== undefined,
@@ -235,13 +240,13 @@ function toolsetsOf({ base, tools, resultBytes }: AgentForm) {
   ];
 }
 
-/** What an agent has that says nothing of its tools. */
+/** Whether these tools are the ones that an agent gets by default. */
 function isUsual(on: readonly ToolName[]): boolean {
   const usual = TOOLS.filter((tool) => !("isExtra" in tool));
   return on.length === usual.length && usual.every(({ name }) => on.includes(name));
 }
 
-/** The form does not show them: they stay with their tool. */
+/** Returns the options of a tool that the form does not show, so that saving keeps them. */
 function keptOptions(base: Agent | null, tool: ToolName) {
   const toolset = base?.tools.find(({ type }) => type === TOOLSET) as Toolset | undefined;
   const { model, max_requests, max_tokens } = toolset?.configs?.find(({ name }) => name === tool) ?? {};
@@ -282,7 +287,7 @@ function configOf(state: ToolState): { enabled: boolean; permission_policy?: { t
   return state === "off" ? { enabled: false } : { enabled: true, permission_policy: { type: state } };
 }
 
-/** Where in the form a fault belongs, by the field that the service names. */
+/** Returns the form field that a fault belongs to, from the parameter that the service names. */
 export function placeOf(param: string, form: AgentForm): string {
   const [, list = "", at = "", field = ""] = /^(\w+)\[(\d+)\]\.?(.*)$/.exec(param) ?? [];
   const index = Number(at);
@@ -295,7 +300,10 @@ export function placeOf(param: string, form: AgentForm): string {
   return param === "model.id" ? "model" : param;
 }
 
-/** Tools are sent in the order: the toolset, those of the client, those of the servers. */
+/**
+ * Returns the form field of a tool. A request lists the toolset first, then custom tools, then those of MCP
+ * servers.
+ */
 function placeOfTool(index: number, field: string, form: AgentForm): string {
   const first = toolsetsOf(form).length;
   const custom = form.customTools[index - first];

@@ -11,7 +11,7 @@ import { AgentEditor } from "./agent-editor.tsx";
 import { type AgentForm, bodyOf, EMPTY_FORM, formOf } from "./form.ts";
 import { newAgentRoute } from "./route.ts";
 
-/** A new agent, empty or like another one. */
+/** A new agent, empty or copied from another one. */
 export function NewAgentScreen() {
   const { like } = newAgentRoute.useSearch();
   return <NewAgent key={like ?? ""} like={like} />;
@@ -55,7 +55,7 @@ function NewAgent({ like }: { like: string | undefined }) {
   );
 }
 
-/** With the initial model where none is chosen. A form that is sent before the models are loaded waits for them. */
+/** Sets the default model if none is chosen, and waits until the models have loaded. */
 async function withModel(form: AgentForm): Promise<AgentForm> {
   return form.model === null
     ? { ...form, model: initialModel(await queryClient.ensureQueryData(modelsQuery)) }

@@ -13,14 +13,14 @@ const FIELDS = [
   { field: "metadata", label: "Metadata" },
 ] as const;
 
-/** In words what of an agent differs between two of its versions. */
+/** Returns the names of an agent's settings that differ between two versions. */
 export function changesBetween(before: Agent, after: Agent): string[] {
   return FIELDS.filter(({ field }) => JSON.stringify(before[field]) !== JSON.stringify(after[field])).map(
     ({ label }) => label,
   );
 }
 
-/** A version as two texts that can be compared by lines: its system prompt, and all else. */
+/** Returns a version as two texts to compare by lines: its system prompt, and all other settings. */
 export function textsOf(agent: Agent): { settings: string; system: string } {
   const settings = Object.fromEntries(
     FIELDS.filter(({ field }) => field !== "system").map(({ field }) => [field, agent[field]]),

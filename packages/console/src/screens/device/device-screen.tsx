@@ -12,12 +12,12 @@ import { FormError } from "../../ui/form-error.tsx";
 import { Authorization } from "./authorization.tsx";
 import { deviceRoute } from "./route.ts";
 
-/** Approves what asks for a token with a code, such as `berth login --device`. */
+/** Approves a program that requests a token with a code, such as `berth login --device`. */
 export function DeviceScreen() {
   const { code = "" } = deviceRoute.useSearch();
   const navigate = useNavigate({ from: "/device" });
   const [sought, setSought] = useState(code);
-  // Each look-up counts as a try of a code, so that none is made without a reason.
+  // Each lookup counts as an attempt at a code, so the query never runs again by itself.
   const found = useQuery({
     queryKey: ["device authorization", sought],
     queryFn: ({ signal }) => berth.deviceAuthorizations.lookup({ user_code: sought }, { signal }),

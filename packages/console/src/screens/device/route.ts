@@ -3,7 +3,7 @@ import { rootRoute } from "../../shell/root-route.tsx";
 
 export type DeviceSearch = { code?: string };
 
-/** Where `berth login --device` leads: `/console/device?code=…`. */
+/** The page that `berth login --device` links to: `/console/device?code=…`. */
 export const deviceRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/device",

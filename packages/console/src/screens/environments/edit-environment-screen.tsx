@@ -12,7 +12,7 @@ import { EnvironmentEditor } from "./environment-editor.tsx";
 import { changeOf, type EnvironmentForm, formOf } from "./form.ts";
 import { editEnvironmentRoute } from "./route.ts";
 
-/** Changes an environment. */
+/** Edits an environment. */
 export function EditEnvironmentScreen() {
   const { environmentId } = editEnvironmentRoute.useParams();
   const query = useQuery(environmentQuery(environmentId));

@@ -19,7 +19,7 @@ type Props = {
   discard: (() => void) | undefined;
   verb: string;
   isNew?: boolean;
-  /** The environment that is changed. */
+  /** The id of the environment to change; absent for a new one. */
   changes?: string;
   bodyOf?: (form: EnvironmentForm) => object;
   send: (form: EnvironmentForm) => Promise<Environment>;

@@ -17,7 +17,7 @@ import { EnvironmentSettings } from "./environment-settings.tsx";
 import { EnvironmentSetup } from "./environment-setup.tsx";
 import { type EnvironmentTab, environmentRoute } from "./route.ts";
 
-/** An environment: what it is, how its sandboxes were made ready, its JSON. */
+/** An environment: settings, preparations of its sandboxes, JSON. */
 export function EnvironmentScreen() {
   const { environmentId } = environmentRoute.useParams();
   const query = useQuery(environmentQuery(environmentId));

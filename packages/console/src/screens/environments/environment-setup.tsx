@@ -15,11 +15,11 @@ import { Icon } from "../../ui/icon.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { SETUP_EVENTS, type SetupRun, setupRuns, stateOf } from "./setup-runs.ts";
 
-/** How often a log is read again while something is under way in it. In milliseconds. */
+/** Milliseconds between reads of a log while a step is running in it. */
 const LIVE_MS = 1_500;
 const QUIET_MS = 10_000;
 
-/** How the sandboxes of the newest sessions were made ready: each step, and the log of what failed. */
+/** The preparations of the newest sessions' sandboxes: each step, and the log of each failure. */
 export function EnvironmentSetup({ environment }: { environment: Environment }) {
   const query = { environment_id: environment.id, limit: 10, include_archived: true };
   const list = useList(["sessions", "setup", query], () => berth.sessions.list(query), { live: 5_000 });
@@ -159,14 +159,14 @@ function Run({ run }: { run: SetupRun }) {
   );
 }
 
-/** The script is the last step; what fails of several is the one that is named. */
+/** Whether a step failed. With several steps, the failed one is named in the first line of the message. */
 function hasFailed({ steps, failures }: SetupRun, phase: SetupRun["steps"][number]["phase"]): boolean {
   if (failures.length === 0) return false;
   const word = phase === "setup_script" ? "setup script" : (phase.split("_")[0] ?? "");
   return steps.length === 1 || failures.some((message) => message.split("\n")[0]?.includes(word));
 }
 
-/** What was said of a failure, and the end of its output. */
+/** The message of a failure, and the end of its output. */
 function FailureLog({ message }: { message: string }) {
   const [head = "", ...output] = message.split("\n");
   return (

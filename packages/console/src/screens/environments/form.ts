@@ -10,22 +10,22 @@ export const LIMITS = ["cpus", "memory_mb", "pids", "disk_mb"] as const;
 export type Limit = (typeof LIMITS)[number];
 
 export type EnvironmentForm = IdentityFields & {
-  /** What is changed, as it was when the form was begun; null for a new one. */
+  /** The environment as it was when the form was opened; null for a new one. */
   base: Environment | null;
   name: string;
   description: string;
   networking: "limited" | "unrestricted";
-  /** One in a line. */
+  /** The allowed hosts, one a line. */
   hosts: string;
   packageManagers: boolean;
   mcpServers: boolean;
-  /** Names of packages, with spaces or lines between them. */
+  /** Package names, separated by spaces or lines. */
   packages: Record<Manager, string>;
   setupScript: string;
   repositoryScript: string;
   repositoryScriptRequired: boolean;
   variables: Pair[];
-  /** Empty: the default. */
+  /** The limits; empty for the default. */
   limits: Record<Limit, string>;
   credentials: "inject" | "proxy";
   image: string;
@@ -56,7 +56,7 @@ export const EMPTY_FORM: EnvironmentForm = {
   metadata: [],
 };
 
-/** The form that makes this environment. */
+/** Returns the form that produces this environment. */
 export function formOf(environment: Environment): EnvironmentForm {
   const { config, resources } = environment;
   const { networking, packages } = config;
@@ -93,7 +93,7 @@ export function formOf(environment: Environment): EnvironmentForm {
   };
 }
 
-/** Everything of the environment as a request has it. @throws FormFault for a name that stands there twice. */
+/** Returns the whole environment as a request body. @throws FormFault for a repeated name. */
 export function bodyOf(form: EnvironmentForm) {
   refuseRepeated("variable", form.variables);
   refuseRepeated("metadata", form.metadata);
@@ -118,8 +118,8 @@ export function bodyOf(form: EnvironmentForm) {
 }
 
 /**
- * What the form changes, compared with the environment as it was when the form was begun: what somebody else changed since then
- * is not in it, and stays.
+ * Returns the fields that the form changes, compared with the environment as it was when the form was opened.
+ * Changes that somebody else made since then are left out, and so are kept.
  */
 export function changeOf(environment: Environment, form: EnvironmentForm) {
   const before = bodyOf(formOf(form.base ?? environment));
@@ -165,7 +165,7 @@ function networkingOf({ networking, hosts, packageManagers, mcpServers }: Enviro
 
 function limitOf({ limits }: EnvironmentForm, limit: Limit): number | null {
   const text = limits[limit].trim();
-  // What is no number is sent as one that the service refuses by name.
+  // A text that is not a number becomes -1, which the service rejects with the field's name.
   return text === "" ? null : Number.isNaN(Number(text)) ? -1 : Number(text);
 }
 
@@ -177,7 +177,7 @@ function emptyAsNull(text: string): string | null {
   return text.trim() === "" ? null : text;
 }
 
-/** Where in the form a fault belongs, by the field that the service names. */
+/** Returns the form field that a fault belongs to, from the parameter that the service names. */
 export function placeOf(param: string, form: EnvironmentForm): string {
   const [, list, name = ""] = /^(environment_variables|metadata)[.[]["']?(.*?)["']?\]?$/.exec(param) ?? [];
   if (list === "environment_variables") return pairPlace("variable", form.variables, name) ?? list;

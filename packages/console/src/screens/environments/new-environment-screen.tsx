@@ -10,7 +10,7 @@ import { EnvironmentEditor } from "./environment-editor.tsx";
 import { bodyOf, EMPTY_FORM, type EnvironmentForm, formOf } from "./form.ts";
 import { newEnvironmentRoute } from "./route.ts";
 
-/** A new environment, with the usual settings or like another one. */
+/** A new environment, with defaults or copied from another one. */
 export function NewEnvironmentScreen() {
   const { like } = newEnvironmentRoute.useSearch();
   return <NewEnvironment key={like ?? ""} like={like} />;

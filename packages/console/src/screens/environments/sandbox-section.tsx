@@ -9,7 +9,7 @@ type Props = {
   faultAt: FaultAt;
 };
 
-/** How long a session has its disk, and in what its sandbox runs. */
+/** The lifetime of a session's disk, and the runtime of its sandbox. */
 export function SandboxSection({ form, change, faultAt }: Props) {
   return (
     <FormSection

@@ -1,6 +1,6 @@
 import type { EventOf, SessionEvent } from "@berth/sdk";
 
-/** What of a session's log tells about its setup. */
+/** The event types that report a session's preparations. */
 export const SETUP_EVENTS = [
   "session.environment_progress",
   "session.container_started",
@@ -12,16 +12,16 @@ type Lowered = EventOf<"session.container_started">["lowered_limits"];
 
 export type SetupRun = {
   at: string;
-  steps: { phase: Phase /** Null while it is waited for. */; seconds: number | null }[];
-  /** What went wrong, with the end of the output. */
+  steps: { phase: Phase /** Null while the step is running. */; seconds: number | null }[];
+  /** The error messages, each with the end of the output. */
   failures: string[];
-  /** After how long the container was there; null until it is. */
+  /** Seconds until the container was ready; null while it is not. */
   started: number | null;
   /** Limits that are lower than those of the environment. */
   lowered: Lowered;
 };
 
-/** The times that a session's container was made ready, the oldest first. `events` in order. */
+/** Returns each preparation of a session's container, oldest first. `events` must be in order. */
 export function setupRuns(events: readonly SessionEvent[]): SetupRun[] {
   const runs: SetupRun[] = [];
   let open: SetupRun | null = null;
@@ -45,18 +45,18 @@ export function setupRuns(events: readonly SessionEvent[]): SetupRun[] {
   return runs;
 }
 
-/** `building` until the container is there. */
+/** Returns `building` until the container is ready. */
 export function stateOf({ failures, started }: SetupRun): "building" | "failed" | "ready" {
   if (failures.length > 0) return "failed";
   return started === null ? "building" : "ready";
 }
 
 function isSetupError({ error }: EventOf<"session.error">): boolean {
-  // The setup of a repository fails under the repository's name.
+  // Failures of a repository's setup are reported with other error types.
   return error.type === "environment_error" || error.type === "sandbox_error";
 }
 
-/** The end of a wait replaces its start. */
+/** Adds a step, or completes the one that was waiting. */
 function addStep(run: SetupRun, { phase, seconds }: EventOf<"session.environment_progress">): void {
   const waiting = run.steps.find((step) => step.phase === phase && step.seconds === null);
   if (waiting === undefined) run.steps.push({ phase, seconds });

@@ -2,7 +2,7 @@ import type { Environment } from "@berth/sdk";
 
 type Networking = Environment["config"]["networking"];
 
-/** What sessions may connect to, in a few words. */
+/** Describes the networking of an environment in a few words. */
 export function networkingWords(networking: Networking): string {
   if (networking.type === "unrestricted") return "Every public host";
   const { allowed_hosts: hosts, allow_package_managers, allow_mcp_servers } = networking;
@@ -15,14 +15,14 @@ export function networkingWords(networking: Networking): string {
   return parts.length === 0 ? "Only its repositories" : parts.join(", ");
 }
 
-/** `2 CPUs, 4 GiB, 10 GiB of disk`. */
+/** Formats limits as `2 CPUs, 4 GiB, 10 GiB of disk`. */
 export function limitWords({ cpus, memory_mb, disk_mb }: Environment["resources"]): string {
   const parts = [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`, sizeWords(memory_mb)];
   if (disk_mb !== null) parts.push(`${sizeWords(disk_mb)} of disk`);
   return parts.join(", ");
 }
 
-/** `512 MiB`, `1.5 GiB`. */
+/** Formats a size as `512 MiB` or `1.5 GiB`. */
 export function sizeWords(mebibytes: number): string {
   if (mebibytes < 1024) return `${mebibytes} MiB`;
   return `${Number((mebibytes / 1024).toFixed(1))} GiB`;

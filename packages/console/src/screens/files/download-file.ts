@@ -5,10 +5,10 @@ import { savedName } from "../../format/saved-name.ts";
 import { downloadBlob } from "../../ui/text-viewer.tsx";
 import { toastError } from "../../ui/toast.tsx";
 
-/** Larger files are not held in the page. In bytes. */
+/** Bytes above which a file is not held in memory. */
 const MAX_HELD = 32 * 1024 * 1024;
 
-/** Has a file saved: by the page, which can tell what went wrong, or if it is large by the browser alone. */
+/** Saves a file: a small one by the page, which can report errors, a large one directly by the browser. */
 export async function downloadFile({ id, filename, size_bytes }: StoredFile): Promise<void> {
   const name = savedName(filename);
   if ((size_bytes ?? 0) > MAX_HELD)
@@ -21,7 +21,7 @@ export async function downloadFile({ id, filename, size_bytes }: StoredFile): Pr
   }
 }
 
-/** The service has browsers save contents, and show none. */
+/** Lets the browser download an address. The service sends files as attachments. */
 function downloadFrom(address: string, name: string): void {
   const link = document.createElement("a");
   link.href = address;

@@ -24,7 +24,7 @@ import { useFileDrop } from "../../ui/use-file-drop.ts";
 import { FileRow } from "./file-row.tsx";
 import { type FilesSearch, filesRoute } from "./route.ts";
 
-/** Uploads, and the outputs of sessions, the newest first. Files are dropped anywhere on the page. */
+/** Uploaded files and session outputs, newest first. Files can be dropped anywhere on the page. */
 export function FilesScreen() {
   const search = filesRoute.useSearch();
   const navigate = useNavigate({ from: "/files" });
@@ -136,7 +136,7 @@ export function FilesScreen() {
   );
 }
 
-/** Uploads, each gone from view when its file is in the list. */
+/** Returns the uploads, each removed once its file is in the list. */
 function useStoredUploads() {
   const uploads = useUploads();
   const { remove } = uploads;

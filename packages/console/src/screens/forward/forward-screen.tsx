@@ -24,10 +24,10 @@ import { RegisterDialog } from "./register-dialog.tsx";
 import { ResourceDialog } from "./resource-dialog.tsx";
 import { forwardRoute } from "./route.ts";
 
-/** How often the list is read again. In milliseconds. */
+/** Milliseconds between reads of the list. */
 const LIVE_MS = 15_000;
 
-/** The registry: what the person lets other programs of theirs find. */
+/** The registry of resources that the user's other programs can find. */
 export function ForwardScreen() {
   const search = forwardRoute.useSearch();
   const navigate = useNavigate({ from: "/forward" });

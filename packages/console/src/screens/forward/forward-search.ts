@@ -3,7 +3,7 @@ import type { IconName } from "../../ui/icon.tsx";
 
 export type ForwardType = ForwardResource["type"];
 
-/** What can be registered. */
+/** The types of resources that can be registered. */
 export const FORWARD_TYPES = [
   { value: "environment", label: "Environments", one: "environment", icon: "environment" },
   { value: "skill", label: "Skills", one: "skill", icon: "skill" },
@@ -11,10 +11,10 @@ export const FORWARD_TYPES = [
   { value: "vault", label: "Vaults", one: "vault", icon: "vault" },
 ] as const satisfies readonly { value: ForwardType; label: string; one: string; icon: IconName }[];
 
-/** What the page shows, as the address has it. */
+/** The state of the page, as search parameters. */
 export type ForwardSearch = { type?: ForwardType; q?: string; create?: true; resource?: string };
 
-/** Reads an address, in which anything may stand. */
+/** Reads search parameters, which may hold anything. */
 export function readForwardSearch(search: Record<string, unknown>): ForwardSearch {
   const { q, resource } = search;
   const type = FORWARD_TYPES.find(({ value }) => value === search.type)?.value;
@@ -26,7 +26,7 @@ export function readForwardSearch(search: Record<string, unknown>): ForwardSearc
   };
 }
 
-/** What a registered resource is called. */
+/** Returns the name of a registered resource. */
 export function nameOf({ resource_spec: spec, id }: Pick<ForwardResource, "id" | "resource_spec">): string {
   if ("display_name" in spec) return spec.display_name;
   if ("filename" in spec) return spec.filename;

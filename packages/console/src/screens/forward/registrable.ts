@@ -4,10 +4,10 @@ import type { ForwardType } from "./forward-search.ts";
 
 type Named = { id: string; name: string };
 
-/** So many are offered. */
+/** The number of objects that are offered. */
 const LIMIT = 50;
 
-/** The newest objects of a kind, by name. */
+/** The newest objects of a type, by name. */
 export function registrable(type: ForwardType) {
   return queryOptions({
     queryKey: [NOUNS[type], "registrable"],

@@ -7,7 +7,7 @@ import { Panel } from "./panel.tsx";
 
 type Props = { checks: readonly HealthCheck[]; onlyFaults: boolean; action: ReactNode };
 
-/** The lines of `berth doctor` that a running service can tell, the worst first. */
+/** The checks of `berth doctor` that a running service can make, worst first. */
 export function Checks({ checks, onlyFaults, action }: Props) {
   const order = ["no", "degraded", "yes"];
   const shown = checks

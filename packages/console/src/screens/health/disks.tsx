@@ -5,10 +5,10 @@ import { Fact, Facts } from "../../ui/section.tsx";
 import { takenShare } from "./health-words.ts";
 import { Panel } from "./panel.tsx";
 
-/** From here on the disk is nearly full, as for the alert of the guide. */
+/** The used share from which the disk counts as nearly full. The alert in the guide uses the same value. */
 const NEARLY_FULL = 0.9;
 
-/** What is stored, and how much room is left. */
+/** The stored data, and the free space. */
 export function Disks({ health }: { health: Health }) {
   const { disk, database_bytes, session_disks, repository_snapshots: snapshots } = health;
   return (

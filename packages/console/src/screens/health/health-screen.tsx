@@ -16,10 +16,10 @@ import { healthRoute } from "./route.ts";
 import { SessionStates } from "./session-states.tsx";
 import { Summary } from "./summary.tsx";
 
-/** How often the page is read again. In milliseconds. */
+/** Milliseconds between reads of the page. */
 const LIVE_MS = 5_000;
 
-/** How the installation is, for admins. */
+/** The state of the installation, for administrators. */
 export function HealthScreen() {
   const health = useQuery({
     queryKey: ["health"],

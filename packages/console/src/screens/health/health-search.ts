@@ -1,14 +1,14 @@
 export const HEALTH_TABS = ["overview", "api"] as const;
 export type HealthTab = (typeof HEALTH_TABS)[number];
 
-/** What the page shows, as the address has it. */
+/** The state of the page, as search parameters. */
 export type HealthSearch = {
   tab?: HealthTab;
-  /** Only checks that are not well. */
+  /** Shows only failed and degraded checks. */
   faults?: true;
 };
 
-/** Reads an address, in which anything may stand. */
+/** Reads search parameters, which may hold anything. */
 export function readHealthSearch({ tab, faults }: Record<string, unknown>): HealthSearch {
   return { ...(tab === "api" ? { tab } : {}), ...(faults === true ? { faults } : {}) };
 }

@@ -18,7 +18,7 @@ const FAULTS: Readonly<Record<NonNullable<Health["fault"]>, string>> = {
   database: "The database does not respond.",
 };
 
-/** How the installation is, in a word and a sentence. */
+/** Returns the state of the installation as a title and a sentence. */
 export function summaryOf({ fault, checks, sessions }: Health): { tone: Tone; title: string; about: string } {
   if (fault !== null) return { tone: "bad", title: "No sessions run", about: FAULTS[fault] };
   const missing = checks.filter(({ state }) => state === "no").length;
@@ -44,10 +44,10 @@ export function summaryOf({ fault, checks, sessions }: Health): { tone: Tone; ti
   return { tone: "ok", title: "All is well", about: "Sessions run, and every check passes." };
 }
 
-/** From here on the alert of the guide fires too. In seconds. */
+/** Seconds of waiting from which the summary warns. The alert in the guide uses the same value. */
 const WAITS_LONG_S = 120;
 
-/** A host that was not seen for so long is away. In milliseconds. */
+/** Milliseconds without a sign of life after which a host is offline. */
 const AWAY_MS = 30_000;
 
 export function hostState(host: HealthHost, now: number): { tone: Tone; text: string } {
@@ -56,12 +56,12 @@ export function hostState(host: HealthHost, now: number): { tone: Tone; text: st
   return host.draining ? { tone: "warn", text: "Draining" } : { tone: "ok", text: "Online" };
 }
 
-/** Of a disk, what is taken: from 0 to 1. */
+/** Returns the used share of a disk, from 0 to 1. */
 export function takenShare({ size_bytes, free_bytes }: { size_bytes: number; free_bytes: number }): number {
   return size_bytes === 0 ? 0 : Math.min(1, Math.max(0, 1 - free_bytes / size_bytes));
 }
 
-/** `data_directory` as words. */
+/** Returns a check's name as words: `data_directory` becomes `Data directory`. */
 export function checkName(name: string): string {
   const words = name.replaceAll("_", " ").replace(/^api\b/, "API");
   return words.slice(0, 1).toUpperCase() + words.slice(1);

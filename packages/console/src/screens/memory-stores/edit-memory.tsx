@@ -14,10 +14,10 @@ import { MemoryFields, type MemoryForm } from "./memory-form.tsx";
 
 type Props = { store: MemoryStore; memory: Memory; onDone: () => void };
 
-/** A memory with the hash of the content that it is changed from. */
+/** A memory with the hash of the content that the edit started from. */
 type EditForm = MemoryForm & { base: string };
 
-/** Changes a memory, unless somebody else, such as an agent, has changed it since the change was begun. */
+/** Edits a memory. Saving fails if somebody else, such as an agent, has changed it meanwhile. */
 export function EditMemory({ store, memory, onDone }: Props) {
   const start = { path: memory.path, content: memory.content ?? "", base: memory.content_sha256 };
   const draft = useFormDraft<EditForm>(`memory ${memory.id}`, start);
@@ -71,7 +71,7 @@ export function EditMemory({ store, memory, onDone }: Props) {
 
 type MeanwhileProps = { theirs: string; mine: string; onOverwrite: () => void; onTake: () => void };
 
-/** Somebody changed the memory while it was edited: what saving would do to their text. */
+/** Shows what saving would change in a memory that somebody else has changed meanwhile. */
 function Meanwhile({ theirs, mine, onOverwrite, onTake }: MeanwhileProps) {
   const hunks = useMemo(() => hunksBetween(theirs, mine), [theirs, mine]);
   return (

@@ -13,12 +13,12 @@ import { MemoryView } from "./memory-view.tsx";
 import { NewMemory } from "./new-memory.tsx";
 import { memoryStoreRoute } from "./route.ts";
 
-/** How often the tree is read again: agents write into it. In milliseconds. */
+/** Milliseconds between reads of the tree, which agents may change. */
 const LIVE_MS = 5_000;
-/** A smaller tree needs no filter. */
+/** The number of memories from which the tree has a filter. */
 const MIN_FILTERED = 12;
 
-/** The memories of a store as a tree, and the text of one of them. */
+/** The memories of a store as a tree, with the text of one of them. */
 export function MemoriesTab({ store }: { store: MemoryStore }) {
   const { memory } = memoryStoreRoute.useSearch();
   const navigate = useNavigate({ from: "/memory/$storeId" });

@@ -3,7 +3,7 @@ import { formatBytes } from "../../format/numbers.ts";
 import { Field, Input, Textarea } from "../../ui/field.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
 
-/** Of the content of a memory, in bytes. */
+/** The largest content of a memory, in bytes. */
 const MAX_BYTES = 102_400;
 
 export type MemoryForm = { path: string; content: string };
@@ -16,7 +16,7 @@ type Props = {
   onSave: () => void;
 };
 
-/** Path and text of a memory. */
+/** The path and text of a memory. */
 export function MemoryFields({ form, change, faultAt, focus, onSave }: Props) {
   const size = useMemo(() => new TextEncoder().encode(form.content).length, [form.content]);
   function onKeyDown(event: KeyboardEvent) {

@@ -24,14 +24,14 @@ import { EditMemory } from "./edit-memory.tsx";
 type Props = {
   store: MemoryStore;
   memoryId: string;
-  /** Of the content that the list has: another one means that the memory has changed. */
+  /** The hash of the content that the list shows. Another hash means that the memory has changed. */
   sha256: string;
 };
 
-/** The text of a memory, to read and to change. */
+/** The text of a memory, to read and to edit. */
 export function MemoryView({ store, memoryId, sha256 }: Props) {
   const query = useQuery(memoryQuery(store.id, memoryId));
-  // What was typed before a reload goes on.
+  // An edit that was begun before a reload is continued.
   const [editing, setEditing] = useState(() => keptDraft(`memory ${memoryId}`) !== "");
   const memory = query.data;
   const isOld = memory !== undefined && memory.content_sha256 !== sha256;
@@ -114,7 +114,7 @@ function DeleteMemory({ store, memory }: { store: MemoryStore; memory: Memory })
         verb="Delete"
         danger
         act={async () => {
-          // Only what is seen here is deleted.
+          // The hash ensures that only the content shown here is deleted.
           const expected = { expected_content_sha256: memory.content_sha256 };
           await berth.memoryStores.memories.delete(store.id, memory.id, expected);
           void queryClient.invalidateQueries({ queryKey: ["memory stores", store.id] });

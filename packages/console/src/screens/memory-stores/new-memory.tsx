@@ -9,7 +9,7 @@ import { MemoryFields, type MemoryForm } from "./memory-form.tsx";
 
 type Props = { store: MemoryStore; onSaved: (memoryId: string) => void };
 
-/** Writes a memory that is not there yet. */
+/** Creates a memory. */
 export function NewMemory({ store, onSaved }: Props) {
   const draft = useFormDraft<MemoryForm>(`new memory ${store.id}`, { path: "/", content: "" });
   const form = draft.form ?? { path: "/", content: "" };

@@ -7,7 +7,7 @@ export type StoreTab = "memories" | "versions" | "api";
 
 export type StoreSearch = {
   tab?: StoreTab;
-  /** The memory that is shown, or whose versions are. */
+  /** The memory that is shown, or whose versions are shown. */
   memory?: string;
   /** The version that is shown. */
   version?: string;

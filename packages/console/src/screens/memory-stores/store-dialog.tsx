@@ -13,14 +13,14 @@ import { FormFault, useSave } from "../../ui/use-save.ts";
 type Form = { name: string; description: string; metadata: Pair[] };
 
 type Props = {
-  /** The store that is changed; null for a new one. */
+  /** The store to change; null for a new one. */
   store: MemoryStore | null;
   open: boolean;
   onClose: () => void;
   onSaved?: (store: MemoryStore) => void;
 };
 
-/** Makes a memory store, or changes what it is called and for. */
+/** Creates a memory store, or changes its name, description and metadata. */
 export function StoreDialog({ store, open, onClose, onSaved }: Props) {
   const { form, change, reset } = useFormDraft<Form>(`memory store ${store?.id ?? ""}`, {
     name: store?.name ?? "",

@@ -21,7 +21,7 @@ import { toast } from "../../ui/toast.tsx";
 
 type Props = { store: MemoryStore; versionId: string };
 
-/** What a version changed, who made it, and the way to take its text out for good. */
+/** The change that a version made, its author, and the button that redacts its text for good. */
 export function VersionView({ store, versionId }: Props) {
   const version = useQuery(memoryVersionQuery(store.id, versionId));
   const before = useQuery({
@@ -35,7 +35,7 @@ export function VersionView({ store, versionId }: Props) {
   return <Shown store={store} version={version.data} before={before.data} />;
 }
 
-/** The version of the same memory before this one; null for its first. */
+/** Returns the previous version of the same memory; null for its first. */
 async function versionBefore(
   storeId: string,
   memoryId: string,

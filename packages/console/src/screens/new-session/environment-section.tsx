@@ -13,7 +13,7 @@ import type { Form } from "./form.ts";
 
 type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
 
-/** Where it works: networking, packages, limits. */
+/** The environment of a new session: networking, packages, limits. */
 export function EnvironmentSection({ form, change, faultAt }: Props) {
   const { data: environments } = useQuery(environmentChoices);
   const first = useFirstChoice("environmentId", environments);

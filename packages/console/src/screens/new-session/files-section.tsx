@@ -15,11 +15,11 @@ type Props = {
   form: Form;
   change: (part: Partial<Form>) => void;
   faultAt: (field: string) => string | null;
-  /** Told whether files are on their way: the session would begin without them. */
+  /** Called with whether uploads are running: a session created now would lack these files. */
   onUploading: (uploading: boolean) => void;
 };
 
-/** Files that lie in the sandbox from the start. They are uploaded while the form is filled in. */
+/** The files that are in the sandbox from the start. They are uploaded while the form is filled in. */
 export function FilesSection({ form, change, faultAt, onUploading }: Props) {
   const { uploads, busy, add, retry, remove } = useUploads();
   useEffect(() => onUploading(busy), [busy, onUploading]);

@@ -1,12 +1,12 @@
 import type { EventOf, Session } from "@berth/sdk";
 import { uploadPath } from "../../format/upload-path.ts";
 
-/** A repository as the form has it. Secrets are in the page only, and in no draft. */
+/** A repository in the form. Its secret is kept in memory only, never in a draft. */
 export type RepositoryEntry = {
   key: string;
   kind: "hosted" | "git";
   url: string;
-  /** Of a git server that wants a name besides the password. */
+  /** The user name for a git server that needs one besides the password. */
   username: string;
   secret: string;
   ref: string;
@@ -22,9 +22,9 @@ export type Form = {
   title: string;
   agentMode: "existing" | "quick";
   agentId: string | null;
-  /** Null: the newest version. */
+  /** The agent's version; null for the newest. */
   agentVersion: number | null;
-  /** Of an agent that is made with the session. */
+  /** The model of an agent that is created with the session. */
   model: string | null;
   system: string;
   skillIds: string[];
@@ -33,7 +33,7 @@ export type Form = {
   files: FileEntry[];
   vaultIds: string[];
   stores: StoreEntry[];
-  /** Lines `NAME=value`. */
+  /** One variable a line, as `NAME=value`. */
   variables: string;
 };
 
@@ -69,10 +69,13 @@ export function newRepository(url = ""): RepositoryEntry {
   };
 }
 
-/** The provider that installations have unless they name others. */
+/** The providers of an installation that configures none. */
 const DEFAULT_PROVIDERS: ReadonlySet<string> = new Set(["github.com"]);
 
-/** Repositories at a provider take a token; any other server is taken for plain git. `providers` are host names, with their port. */
+/**
+ * Returns the kind of a repository: a URL at a provider takes a token, any other server is plain git.
+ * `providers` holds host names, with a port where there is one.
+ */
 export function kindOf(
   url: string,
   providers: ReadonlySet<string> = DEFAULT_PROVIDERS,
@@ -81,7 +84,7 @@ export function kindOf(
   return address?.protocol === "https:" && providers.has(address.host) ? "hosted" : "git";
 }
 
-/** The hosts that are providers of the installation, as far as sessions show it. */
+/** Returns the hosts of the installation's providers, as far as existing sessions show them. */
 export function providersIn(sessions: readonly Pick<Session, "resources">[]): ReadonlySet<string> {
   const hosted = sessions.flatMap(({ resources }) =>
     resources.flatMap((one) => (one.type === "hosted_repository" ? [URL.parse(one.url)?.host ?? ""] : [])),
@@ -89,7 +92,7 @@ export function providersIn(sessions: readonly Pick<Session, "resources">[]): Re
   return new Set([...DEFAULT_PROVIDERS, ...hosted]);
 }
 
-/** A repository with another address. Its kind follows, unless it was chosen. */
+/** Changes a repository's URL. The kind follows the URL unless somebody chose it. */
 export function withUrl(
   { url: before, kind }: RepositoryEntry,
   url: string,
@@ -98,7 +101,7 @@ export function withUrl(
   return { url, kind: kind === kindOf(before, providers) ? kindOf(url, providers) : kind };
 }
 
-/** The form of a session like another one. Its secrets are not known, and are left out. */
+/** Returns a form filled like another session. Secrets are unknown and left out. */
 export function formLike(session: Session, first: EventOf<"user.message"> | undefined): Form {
   const { resources } = session;
   const task =
@@ -145,13 +148,19 @@ function repositoryLike(resource: Extract<Session["resources"][number], { url: s
   };
 }
 
-/** A file at its usual place gets a usual place again. */
+/**
+ * Returns a file's mount path for the form; empty when it is the default path, so that the new file gets its
+ * own default.
+ */
 function mountPathLike({ file_id, mount_path }: { file_id: string; mount_path: string }): string {
   const name = mount_path.split("/").at(-1) ?? "";
   return mount_path === uploadPath(file_id, name) ? "" : mount_path;
 }
 
-/** The body of the request that creates the session, and for each resource in it the part of the form that it is from. */
+/**
+ * Returns the request body that creates the session, and for each repository in it the form entry that it
+ * comes from.
+ */
 export function requestOf(form: Form, agentId: string) {
   const repositories = form.repositories.filter(({ url }) => url.trim() !== "");
   const variables = readVariables(form.variables);
@@ -183,7 +192,7 @@ export function requestOf(form: Form, agentId: string) {
   return { body, repositories };
 }
 
-/** A session without a title has the first line of its task. */
+/** Returns the first line of the task, the default title of a session. */
 function titleOf(task: string): string {
   return (task.trim().split("\n")[0] ?? "").slice(0, 100);
 }
@@ -217,7 +226,7 @@ function readVariables(text: string): Record<string, string> {
   );
 }
 
-/** The request for others to read: secrets are variables of the shell. */
+/** Returns the request with shell variables in place of secrets, to be shown and copied. */
 export function withoutSecrets(body: ReturnType<typeof requestOf>["body"]): object {
   const hidden = (one: object) =>
     Object.fromEntries(
@@ -229,7 +238,10 @@ export function withoutSecrets(body: ReturnType<typeof requestOf>["body"]): obje
   return { ...body, ...(body.resources === undefined ? {} : { resources: body.resources.map(hidden) }) };
 }
 
-/** Where in the form a fault belongs, by the field that the service names: `resources[1].url` is a field of the second repository. */
+/**
+ * Returns the form field that a fault belongs to, from the parameter that the service names.
+ * `resources[1].url` is the URL of the second repository.
+ */
 export function placeOf(param: string | null, form: Form): string {
   const [, index, field = ""] = /^resources\[(\d+)\](?:\.(.*))?$/.exec(param ?? "") ?? [];
   if (index === undefined) return (param ?? "").replace(/[[.].*$/, "");
@@ -241,7 +253,7 @@ export function placeOf(param: string | null, form: Form): string {
   return file !== undefined ? `file ${file.key}` : "stores";
 }
 
-/** The form as a draft: without secrets. */
+/** Returns the form as a draft, without secrets. */
 export function draftOf(form: Form): string {
   return JSON.stringify({ ...form, repositories: form.repositories.map((one) => ({ ...one, secret: "" })) });
 }

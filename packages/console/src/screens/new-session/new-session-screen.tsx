@@ -25,7 +25,7 @@ export function NewSessionScreen() {
   return <NewSession key={`${like} ${agent} ${environment}`} like={like} chosen={chosen} />;
 }
 
-/** All that a session is made of, on one page. */
+/** The form of a new session, on one page. */
 function NewSession({ like, chosen }: { like: string | undefined; chosen: Partial<Form> }) {
   const { form, change, reset, error: likeError, isFilled } = useForm(like, chosen);
   const { phase, error, faultAt, start, skip, tryAgain, discard } = useStart(form, reset);
@@ -115,7 +115,7 @@ function failedIn(clones: ReadonlyMap<string, CloneState>): number {
 
 type CloningProps = { failed: number; error: unknown; onBack: () => void; onSkip: () => void };
 
-/** While the repositories of the session are cloned. */
+/** The bar that is shown while the session's repositories are cloned. */
 function CloningBar({ failed, error, onBack, onSkip }: CloningProps) {
   return (
     <>

@@ -22,7 +22,10 @@ type Props = {
 
 const NO_SESSIONS: Session[] = [];
 
-/** What it works on. Each is cloned before the task is sent, so that a token that is rejected is told here. */
+/**
+ * The repositories of a new session. Each is cloned before the task is sent, so that a rejected token shows
+ * here.
+ */
 export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }: Props) {
   const { data: sessions = NO_SESSIONS } = useQuery({
     ...recentSessions,
@@ -186,7 +189,7 @@ function Repository(props: RepositoryProps) {
   );
 }
 
-/** What failed is seen, wherever the page stands. */
+/** Scrolls to an element, so that a failure is seen. */
 function intoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: "center" });
 }

@@ -2,9 +2,9 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { rootRoute } from "../../shell/root-route.tsx";
 
 type NewSessionSearch = {
-  /** The session that the new one is like. */
+  /** The id of the session to copy. */
   like?: string;
-  /** What is chosen from the start. */
+  /** The ids that are chosen from the start. */
   agent?: string;
   environment?: string;
 };

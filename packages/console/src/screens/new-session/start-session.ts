@@ -3,18 +3,18 @@ import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { type Form, requestOf } from "./form.ts";
 
-/** How a repository of the new session is. */
+/** The state of a repository of the new session. */
 export type CloneState =
   | { state: "cloning"; text: string }
   | { state: "ready" }
   | { state: "failed"; message: string };
 
 export type Started = {
-  sessionId: string /** The session's resource of each repository of the form, by its key. */;
+  sessionId: string /** The session's resource ids, by the key of the repository in the form. */;
   resources: Map<string, string>;
 };
 
-/** Makes the agent, if the form describes one, and the session. The task is not sent yet. */
+/** Creates the session, and first the agent if the form describes one. Does not send the task. */
 export async function createSession(form: Form): Promise<Started> {
   const agentId = form.agentMode === "existing" ? (form.agentId ?? "") : await createAgent(form);
   const { body, repositories } = requestOf(form, agentId);
@@ -78,7 +78,7 @@ function cloneState(event: SessionEvent): { resourceId: string; state: CloneStat
   return { resourceId: event.error.resource_id, state: { state: "failed", message: event.error.message } };
 }
 
-/** Gives a repository another token, with which its clone is tried again. */
+/** Replaces a repository's token or password, and thereby retries its clone. */
 export async function replaceSecret(
   sessionId: string,
   resourceId: string,

@@ -17,8 +17,9 @@ import {
 const DRAFT = "new session";
 
 /**
- * The form, kept over reloads, or filled like another session. Until that is read (`isFilled`) the form must not be shown, since it
- * would fill over what is typed. What is `chosen` by the address stands in it from the start.
+ * Returns the form of a new session: restored from its draft, or filled like another session. Do not show the
+ * form before `isFilled`, or the other session's values would overwrite typed ones. Values in `chosen`, which
+ * the address names, are set from the start.
  */
 export function useForm(like: string | undefined, chosen: Partial<Form>) {
   const draft = like === undefined ? DRAFT : `${DRAFT} like ${like}`;
@@ -61,13 +62,13 @@ export type Phase =
   | { step: "creating" }
   | { step: "cloning"; started: Started; clones: ReadonlyMap<string, CloneState> };
 
-/** Starts the session: makes it, waits for its repositories, sends the task, and goes there. */
+/** Creates the session, waits for its repositories, sends the task, and opens the session. */
 export function useStart(form: Form, reset: () => void) {
   const navigate = useNavigate();
   const [phase, setPhase] = useState<Phase>({ step: "form" });
   const [error, setError] = useState<unknown>(null);
   const abort = useRef(new AbortController());
-  /** What has begun is not begun again, also before the screen shows that it has. */
+  /** Guards against starting a step twice, even before the screen shows that it has started. */
   const underWay = useRef({ start: false, task: false });
   useEffect(() => () => abort.current.abort(), []);
 
@@ -94,7 +95,7 @@ export function useStart(form: Form, reset: () => void) {
     await followClones(started, (clones) => setPhase({ step: "cloning", started, clones }), signal);
     if (!signal.aborted) await goOn(started);
   }
-  /** Sends the task whatever the repositories do, and leaves for the session. */
+  /** Sends the task, in whatever state the repositories are, and opens the session. */
   async function goOn({ sessionId }: Started) {
     if (underWay.current.task) return;
     underWay.current.task = true;
@@ -117,7 +118,7 @@ export function useStart(form: Form, reset: () => void) {
       setError,
     );
   }
-  /** Back to the form. The session that was made for it is deleted. */
+  /** Goes back to the form and deletes the session that was created for it. */
   async function discard() {
     if (phase.step !== "cloning") return;
     abort.current.abort();
@@ -130,7 +131,7 @@ export function useStart(form: Form, reset: () => void) {
     if (phase.step === "cloning") await goOn(phase.started).catch(setError);
   };
   const place = error instanceof APIError ? placeOf(error.param, form) : "";
-  /** What the service says of a field of the form. */
+  /** Returns the service's error for a field of the form; null if it has none. */
   const faultAt = (field: string) => (place === field && error instanceof APIError ? error.message : null);
   return { phase, error, faultAt, start, skip, tryAgain, discard };
 }

@@ -3,12 +3,12 @@ import { checkConnection, isConnected, onConnectionChange } from "../../api/conn
 import { Button, Spinner } from "../../ui/button.tsx";
 import type { Connection } from "./log/log-follower.ts";
 
-/** A connection that mends within this time is not worth a word. In milliseconds. */
+/** Milliseconds that a connection may be lost before the note is shown. */
 const PATIENCE_MS = 700;
 
 /**
- * Tells that the log is not followed at this moment; goes away by itself. While the service cannot be reached at all, the banner of the
- * page says so alone; once it can, the log is followed again at once.
+ * A note that the log is not being followed. While the service cannot be reached at all, only the page's
+ * banner is shown; when it is back, the log is followed again immediately.
  */
 export function ConnectionNote({ connection, onRetry }: { connection: Connection; onRetry: () => void }) {
   const lost = connection.state === "lost";

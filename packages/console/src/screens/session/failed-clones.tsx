@@ -11,7 +11,7 @@ import { useSession } from "./scope/session-context.ts";
 
 type Repository = Extract<SessionResource, { url: string }>;
 
-/** Above the transcript, wherever that is read: repositories that are not there, until they are. */
+/** The repositories that could not be cloned, above the transcript until they are cloned. */
 export function FailedClones() {
   const { session, closed } = useSession();
   const failed = session.resources.flatMap((one) => ("url" in one && one.error !== null ? [one] : []));
@@ -55,7 +55,7 @@ function FailedClone({ repository }: { repository: Repository }) {
   );
 }
 
-/** A setup script's failure has the end of its output, too. */
+/** Returns the first line; the message of a failed setup script also has the end of its output. */
 function firstLine(message: string): string {
   return message.split("\n")[0] ?? "";
 }

@@ -6,11 +6,11 @@ import { prefetchTail } from "./log/tail.ts";
 import { PANELS, type PanelId } from "./scope/panel-ids.ts";
 
 export type SessionSearch = {
-  /** The event that is shown and marked. */
+  /** The id of the event that is shown and marked. */
   event?: string;
   /** The panel beside the transcript; `none` closes it. */
   panel?: PanelId | "none";
-  /** What is open in the panel: a path of a repository or of the workspace. */
+  /** The path that is open in the panel, of a repository or of the workspace. */
   path?: string;
 };
 

@@ -16,7 +16,7 @@ import { toastError } from "../../ui/toast.tsx";
 import type { SessionView } from "./log/view.ts";
 import { useSession } from "./scope/session-context.ts";
 
-/** The title, which a click makes a field. */
+/** The title, which becomes a field on click. */
 export function SessionHeading() {
   const { session, actions, closed } = useSession();
   const [title, setTitle] = useState<string | null>(null);
@@ -76,7 +76,10 @@ export function SessionState({ view }: { view: SessionView }) {
   );
 }
 
-/** The log is ahead of the session's own fields, which are read again when a turn has ended. */
+/**
+ * Returns the session's state from its log, which is ahead of the session's own fields: those are read again
+ * after a turn.
+ */
 function standingIn(session: Session, view: SessionView): Shown {
   if (view.status === "deleted") return "deleted";
   if (view.waiting.length > 0 && session.archived_at === null && view.status === "idle")

@@ -25,13 +25,13 @@ import { Transcript } from "./transcript/transcript.tsx";
 
 const Panels = lazyRouteComponent(() => import("./panels/panels.tsx"), "Panels");
 
-/** On narrower pages the panel is closed until it is asked for. In pixels. */
+/** The page width in pixels below which the panel starts closed. */
 const WIDE = 1_180;
 
-/** A session: what the agent did and does, and a way to answer it. */
+/** A session: its transcript, and the composer to answer it. */
 export function SessionScreen() {
   const { sessionId } = sessionRoute.useParams();
-  // Another session is another screen: nothing of the one before stays.
+  // The key makes React discard all state when another session is shown.
   return <OneSession key={sessionId} sessionId={sessionId} />;
 }
 
@@ -125,7 +125,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
 
 const CHANGES: ReadonlySet<string> = new Set(["session.updated", "session.error"]);
 
-/** The session's own fields are read again when its log tells that they changed. */
+/** Reads the session's own fields again when its log shows that they changed. */
 function useFreshSession(sessionId: string, { status, turn, rows }: SessionView): void {
   const last = rows.at(-1);
   const changed = last?.kind === "notice" && CHANGES.has(last.event.type) ? last.id : "";

@@ -2,7 +2,7 @@ import type { SessionStatus, Standing } from "@berth/sdk";
 import { readSince, type Since, timeOf } from "../../shell/list-search.ts";
 import { STANDINGS } from "../../ui/standings.ts";
 
-/** The filters of the list, as the address has them. */
+/** The filters of the list, as search parameters. */
 export type SessionFilters = {
   /** A part of the title. */
   q?: string;
@@ -10,12 +10,12 @@ export type SessionFilters = {
   agent?: string;
   environment?: string;
   owner?: string;
-  /** How far back something happened in a session. */
+  /** The age of the last activity, at most. */
   since?: Since;
   archived?: true;
 };
 
-/** How sessions can stand, and what the service is asked for to list them. */
+/** The states of a session, with the query parameters that list each. */
 const STATES = {
   running: { statuses: ["running", "rescheduling"] },
   requires_action: { outcomes: ["requires_action"] },
@@ -45,10 +45,10 @@ export const STATE_CHOICES = (Object.keys(STATES) as State[]).map((value) => ({
   label: STANDINGS[value].text,
 }));
 
-/** The service takes no longer part of a title. */
+/** The longest part of a title that the service accepts, in characters. */
 export const MAX_TITLE = 200;
 
-/** Reads an address, in which anything may stand. */
+/** Reads search parameters, which may hold anything. */
 export function readFilters(search: Record<string, unknown>): SessionFilters {
   const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
   return withoutUndefined({
@@ -62,7 +62,7 @@ export function readFilters(search: Record<string, unknown>): SessionFilters {
   });
 }
 
-/** The filters as the service takes them. The list is by last activity. */
+/** Returns the filters as query parameters. The list is sorted by last activity. */
 export function listQuery(filters: SessionFilters, now: number) {
   const { q, state, agent, environment, owner, since, archived } = filters;
   const standing: StateQuery = state === undefined ? {} : STATES[state];

@@ -19,11 +19,11 @@ import { sessionsRoute } from "./route.ts";
 import { listQuery, type SessionFilters } from "./session-filters.ts";
 import { SessionLine } from "./session-line.tsx";
 
-/** How often the list is read again. In milliseconds. */
+/** Milliseconds between reads of the list. */
 const LIVE_MS = 3_000;
 const PAGE = 50;
 
-/** All sessions that one may see, by last activity. */
+/** All sessions that the user may see, by last activity. */
 export function SessionsScreen() {
   const filters = sessionsRoute.useSearch();
   const navigate = useNavigate({ from: "/" });

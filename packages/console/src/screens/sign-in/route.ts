@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { rootRoute } from "../../shell/root-route.tsx";
 
-/** Where the link of the command line leads: `/console/sign-in#code=…`. */
+/** The page that the command line's link opens: `/console/sign-in#code=…`. */
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",

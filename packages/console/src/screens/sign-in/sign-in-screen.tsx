@@ -5,7 +5,7 @@ import { useMutation } from "../../api/use-mutation.ts";
 import { SignInForm } from "../../shell/sign-in-form.tsx";
 import { Spinner } from "../../ui/button.tsx";
 
-/** A link's code counts once, so that it is sent once, however often this screen is drawn. */
+/** The code that was sent. A code works once, so it must not be sent again when the screen renders again. */
 let taken: string | null = null;
 
 export function SignInScreen() {
@@ -29,7 +29,10 @@ export function SignInScreen() {
   );
 }
 
-/** Takes the code out of the address bar, where it would stay in the history. */
+/**
+ * Takes the code from the address bar, and removes it from the history. Returns null if there is none, or it
+ * was taken before.
+ */
 function takeCode(): string | null {
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
   if (code === null || code === taken) return null;

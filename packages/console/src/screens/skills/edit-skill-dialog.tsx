@@ -12,7 +12,7 @@ import { useSave } from "../../ui/use-save.ts";
 
 type Form = { title: string; metadata: Pair[] };
 
-/** Changes what of a skill is not in its versions. */
+/** Changes a skill's title and metadata, which are not part of its versions. */
 export function EditSkillDialog({
   skill,
   open,

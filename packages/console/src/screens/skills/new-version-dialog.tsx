@@ -12,7 +12,7 @@ import { toast } from "../../ui/toast.tsx";
 import { SkillDrop } from "./skill-drop.tsx";
 import { type SkillFile, uploadOf } from "./skill-files.ts";
 
-/** Uploads a version of a skill. */
+/** Uploads a new version of a skill. */
 export function NewVersionDialog({
   skill,
   open,

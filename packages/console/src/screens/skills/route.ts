@@ -7,9 +7,9 @@ export type SkillTab = "contents" | "versions" | "api";
 
 export type SkillSearch = {
   tab?: SkillTab;
-  /** The version whose contents are shown; the newest without it. */
+  /** The version whose contents are shown; absent for the newest. */
   version?: number;
-  /** The file that is shown. */
+  /** The path of the file that is shown. */
   path?: string;
 };
 

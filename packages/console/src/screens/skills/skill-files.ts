@@ -1,27 +1,27 @@
 import type { SkillVersion } from "@berth/sdk";
 
-/** A file that is uploaded, with its path in the skill's directory. */
+/** A file to upload, with its path in the skill's directory. */
 export type SkillFile = { name: string; content: Blob };
 
-/** A zip archive alone is sent as it is; anything else as files by their paths. */
+/** Returns what to upload: a zip archive alone as it is, anything else as files by path. */
 export function uploadOf(files: readonly SkillFile[]): SkillFile | readonly SkillFile[] {
   const [only] = files;
   return files.length === 1 && only !== undefined && /\.zip$/i.test(only.name) ? only : files;
 }
 
-/** Files that a picker gave; those of a directory have their path in it. */
+/** Returns the files of a picker. Those of a directory keep their path in it. */
 export function pickedFiles(files: Iterable<File>): SkillFile[] {
   return [...files]
     .map((file) => ({ name: file.webkitRelativePath || file.name, content: file }))
     .filter(({ name }) => !isClutter(name));
 }
 
-/** What computers put into directories by themselves. */
+/** Whether a file is one that operating systems and git add by themselves. */
 function isClutter(path: string): boolean {
   return /(^|\/)(\.DS_Store|Thumbs\.db|__MACOSX\/.*|\.git\/.*)$/.test(path);
 }
 
-/** The files of what was dropped, directories with all that is in them. */
+/** Returns the dropped files, including those in directories. */
 export async function droppedFiles(items: DataTransferItemList): Promise<SkillFile[]> {
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const files = await Promise.all(entries.map((entry) => filesOf(entry)));
@@ -36,7 +36,7 @@ async function filesOf(entry: FileSystemEntry): Promise<SkillFile[]> {
   if (!(entry instanceof FileSystemDirectoryEntry)) return [];
   const reader = entry.createReader();
   const found: SkillFile[] = [];
-  // A reader gives the entries in parts, and an empty part at the end.
+  // The reader returns entries in batches, and an empty batch at the end.
   for (;;) {
     const part = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
@@ -48,7 +48,7 @@ async function filesOf(entry: FileSystemEntry): Promise<SkillFile[]> {
 
 export type FileChange = { path: string; kind: "added" | "changed" | "removed" };
 
-/** What differs between the files of two versions. Without hashes, sizes tell. */
+/** Returns the differences between the files of two versions. Without hashes, sizes are compared. */
 export function changesBetween(before: SkillVersion, after: SkillVersion): FileChange[] {
   const old = new Map(before.files.map((file) => [file.path, file]));
   const fresh = new Set(after.files.map(({ path }) => path));

@@ -16,7 +16,7 @@ import { Ago } from "../../ui/moment.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { changesBetween, type FileChange } from "./skill-files.ts";
 
-/** The versions of a skill, each with what it changed. */
+/** The versions of a skill, each with its changes. */
 export function SkillVersions({ skill }: { skill: Skill }) {
   const [deleting, setDeleting] = useState<SkillVersion | null>(null);
   const list = useList(["skills", skill.id, "versions"], () =>
@@ -68,7 +68,7 @@ type CardProps = {
   version: SkillVersion;
   before: SkillVersion | undefined;
   isNewest: boolean;
-  /** Null for the only version. */
+  /** Deletes the version; null for the only version. */
   onDelete: (() => void) | null;
 };
 

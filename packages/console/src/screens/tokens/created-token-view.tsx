@@ -5,7 +5,7 @@ import { Command } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Until } from "../../ui/moment.tsx";
 
-/** The token itself: this is the only time that anybody sees it. */
+/** Shows a new token. It cannot be shown again. */
 export function CreatedTokenView({ token, onClose }: { token: CreatedToken; onClose: () => void }) {
   const { copied, copy } = useCopy();
   return (

@@ -19,7 +19,7 @@ import { bodyOf, EMPTY_TOKEN, EXPIRY_CHOICES, placeOf, type TokenForm } from "./
 
 type Props = { open: boolean; me: Whoami | undefined; onClose: () => void };
 
-/** Makes a token, and shows it, once. */
+/** Creates a token and shows it once. */
 export function NewTokenDialog({ open, me, onClose }: Props) {
   const [made, setMade] = useState<CreatedToken | null>(null);
   const close = () => {

@@ -8,16 +8,16 @@ import { toast } from "../../ui/toast.tsx";
 import { revokedWith } from "./token-state.ts";
 
 type Props = {
-  /** Null: nobody asked to revoke one. */
+  /** Null while no token is to be revoked. */
   token: Token | null;
   tokens: readonly Token[];
   me: Whoami | undefined;
   onClose: () => void;
 };
 
-/** Asks before a token is revoked, and tells what goes with it. */
+/** Asks before a token is revoked, and lists the tokens that are revoked with it. */
 export function RevokeToken({ token, tokens, me, onClose }: Props) {
-  // The question stays whole while it leaves.
+  // The token stays shown while the dialog closes.
   const [asked, setAsked] = useState(token);
   useEffect(() => {
     if (token !== null) setAsked(token);

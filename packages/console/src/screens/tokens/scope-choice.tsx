@@ -7,11 +7,11 @@ import type { TokenForm } from "./token-form.ts";
 type Props = {
   form: TokenForm;
   change: (part: Partial<TokenForm>) => void;
-  /** What the person may: a token may no more. */
+  /** The user's own scopes, which a token cannot exceed. */
   own: Whoami["scopes"] | undefined;
 };
 
-/** What a token may: everything, or a choice of nouns to read and write. */
+/** The scopes of a token: everything, or read and write for chosen nouns. */
 export function ScopeChoice({ form, change, own }: Props) {
   const mayAll = own === undefined || own.includes("*");
   const may = (scope: Scope) => mayAll || own.includes(scope);

@@ -3,10 +3,10 @@ import { operations } from "@berth/sdk/operations";
 
 export type Scope = Token["scopes"][number];
 
-/** What a scope is about, with the scopes for it. */
+/** A noun with its scopes; null where it has no such scope. */
 export type ScopeRow = { noun: string; label: string; read: Scope | null; write: Scope | null };
 
-/** Every noun that an operation asks a scope for, in the order of the API, and the metrics of the installation. */
+/** The nouns of all scopes that operations require, in the order of the API, and the metrics. */
 export const SCOPE_ROWS: readonly ScopeRow[] = scopeRows();
 
 function scopeRows(): ScopeRow[] {
@@ -23,7 +23,7 @@ function scopeRows(): ScopeRow[] {
   }));
 }
 
-/** What a token may, in a few words: `read sessions`, `all of files`. */
+/** Describes the scopes of a token, as in `read and write sessions`. */
 export function describeScopes(scopes: readonly Scope[]): string[] {
   if (scopes.includes("*")) return ["Everything"];
   return SCOPE_ROWS.flatMap(({ label, read, write }) => {

@@ -16,7 +16,7 @@ export type TokenForm = {
   access: "all" | "some";
   scopes: Scope[];
   expiry: (typeof EXPIRY_CHOICES)[number]["value"];
-  /** Of the last day, `2026-01-31`. */
+  /** The last day, such as `2026-01-31`. */
   date: string;
   independent: boolean;
 };
@@ -44,14 +44,17 @@ export function bodyOf(form: TokenForm, now: number) {
   };
 }
 
-/** To the minute, so that the example to copy does not change all the time. Null: as late as the service allows. */
+/**
+ * Returns the expiry time; null for the latest that the service allows. It is rounded to the minute, so that
+ * the example to copy does not keep changing.
+ */
 function expiryOf({ expiry, date }: TokenForm, now: number): string | null {
   if (expiry === "latest") return null;
   if (expiry === "date") return date === "" ? null : new Date(`${date}T23:59:59Z`).toISOString();
   return new Date(Math.floor((now + Number(expiry) * DAY_MS) / 60_000) * 60_000).toISOString();
 }
 
-/** Where in the form a fault belongs, by the field that the service names. */
+/** Returns the form field that a fault belongs to, from the parameter that the service names. */
 export function placeOf(param: string): string {
   return param.replace(/[.[].*$/, "");
 }

@@ -22,7 +22,7 @@ const ICONS: Record<Token["kind"], IconName> = { pat: "key", sat: "agent", conso
 
 const SIGNED_IN = { token: "with a token", link: "by a link", oidc: "by the identity provider" } as const;
 
-/** How a sign-in was made, or what of the token can be told. */
+/** Returns how a sign-in was made; for other tokens the masked token. */
 export function aboutOf(token: Token): string {
   return token.signed_in_by === null ? maskedOf(token) : `Sign-in ${SIGNED_IN[token.signed_in_by]}`;
 }

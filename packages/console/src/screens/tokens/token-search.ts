@@ -7,19 +7,19 @@ export const KIND_CHOICES = [
   { value: "console", label: "Sign-ins to the console" },
 ] as const satisfies readonly { value: Token["kind"]; label: string }[];
 
-/** The filters of the list and what is open over it, as the address has them. */
+/** The filters of the list and the open dialog, as search parameters. */
 export type TokenSearch = {
   q?: string;
   kind?: Token["kind"];
   owner?: string;
-  /** Also those that are revoked or expired. */
+  /** Also lists revoked and expired tokens. */
   ended?: true;
   create?: true;
-  /** The token that is looked at. */
+  /** The id of the token whose details are open. */
   token?: string;
 };
 
-/** Reads an address, in which anything may stand. */
+/** Reads search parameters, which may hold anything. */
 export function readTokenSearch(search: Record<string, unknown>): TokenSearch {
   const { q, owner, token } = search;
   const kind = KIND_CHOICES.find(({ value }) => value === search.kind)?.value;
@@ -34,7 +34,7 @@ export function readTokenSearch(search: Record<string, unknown>): TokenSearch {
   };
 }
 
-/** Whether a token is one of those that the list shows. The service has no filters for them. */
+/** Whether the list shows a token. The service has no filters for tokens. */
 export function fits(token: Token, search: TokenSearch, now: number): boolean {
   const { q = "", kind, owner, ended } = search;
   if (kind !== undefined && token.kind !== kind) return false;

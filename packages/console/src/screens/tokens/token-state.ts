@@ -7,7 +7,10 @@ export function stateOf({ revoked_at, expires_at }: Token, now: number): TokenSt
   return expires_at !== null && Date.parse(expires_at) <= now ? "expired" : "active";
 }
 
-/** The tokens that are revoked with one, of those that are known: made with it or with one of these, unless independent. */
+/**
+ * Returns the known tokens that are revoked with one: created with it or with one of these, unless
+ * independent.
+ */
 export function revokedWith(id: string, tokens: readonly Token[]): Token[] {
   const children = tokens.filter(
     (token) => token.parent_id === id && !token.independent && token.revoked_at === null,
@@ -15,7 +18,7 @@ export function revokedWith(id: string, tokens: readonly Token[]): Token[] {
   return children.flatMap((child) => [child, ...revokedWith(child.id, tokens)]);
 }
 
-/** What of a token can be told: its beginning and its end. */
+/** Returns a token's visible part: its beginning and its end. */
 export function maskedOf({ kind, last4 }: Token): string {
   return `berth_${kind === "sat" ? "sat" : "pat"}_…${last4}`;
 }

@@ -26,11 +26,11 @@ import { TokenDialog } from "./token-dialog.tsx";
 import { TokenLine } from "./token-line.tsx";
 import { fits, KIND_CHOICES, type TokenSearch } from "./token-search.ts";
 
-/** How often the list is read again: the last use of a token changes with each request. In milliseconds. */
+/** Milliseconds between reads of the list: the last use of a token changes with each request. */
 const LIVE_MS = 10_000;
 const QUERY = { limit: 100 };
 
-/** Every token that one may see: those of people, of service accounts, and the sign-ins to this console. */
+/** All tokens that the user may see: of people, of service accounts, and console sign-ins. */
 export function TokensScreen() {
   const search = tokensRoute.useSearch();
   const navigate = useNavigate({ from: "/tokens" });

@@ -3,12 +3,12 @@ import { showUnseen } from "../../format/visible-text.ts";
 import { METRIC_LOOKS, nameOf } from "./figures.ts";
 import type { Grouping, Metric } from "./usage-search.ts";
 
-/** So many are drawn; the tables have all. */
+/** Groups to draw at most; the table has all of them. */
 const MAX_DRAWN = 12;
 
 type Props = { groups: readonly UsageGroup[]; by: Grouping; metric: Metric };
 
-/** The groups with the most, each with a bar. */
+/** The largest groups, each with a bar. */
 export function Breakdown({ groups, by, metric }: Props) {
   const { of, text } = METRIC_LOOKS[metric];
   const sorted = groups.toSorted((one, other) => of(other) - of(one));

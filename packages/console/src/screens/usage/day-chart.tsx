@@ -14,7 +14,7 @@ const PLOT = HEIGHT - TOP - BOTTOM;
 
 type Props = { days: readonly UsageGroup[]; metric: Metric };
 
-/** A bar for each day; tokens are stacked by kind. Arrow keys walk through the days as a pointer does. */
+/** A bar for each day; tokens are stacked by kind. Arrow keys select days, as a pointer does. */
 export function DayChart({ days, metric }: Props) {
   const [measure, width] = useWidth();
   const [at, setAt] = useState<number | null>(null);
@@ -103,7 +103,7 @@ export function DayChart({ days, metric }: Props) {
 
 type Part = { fill: string; from: number; to: number };
 
-/** The parts of a bar, each with where it begins and ends on the scale. */
+/** Returns the parts of a bar, with start and end of each in the metric's unit. */
 function partsOf(day: UsageGroup, metric: Metric): Part[] {
   if (metric !== "tokens") return [{ fill: "fill-accent", from: 0, to: METRIC_LOOKS[metric].of(day) }];
   let from = 0;
@@ -114,7 +114,7 @@ function partsOf(day: UsageGroup, metric: Metric): Part[] {
   });
 }
 
-/** What a day was, beside its bar. */
+/** The figures of a day, beside its bar. */
 function Readout({ day, metric, x, width }: { day: UsageGroup; metric: Metric; x: number; width: number }) {
   const { text, of, label } = METRIC_LOOKS[metric];
   const isRight = x > width / 2;

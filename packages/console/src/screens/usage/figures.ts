@@ -11,7 +11,7 @@ type Kind = {
   of: (figures: UsageFigures) => number;
 };
 
-/** Tokens by kind, from the ground of a bar up. */
+/** The kinds of tokens, from the bottom of a bar up. */
 export const TOKEN_KINDS: readonly Kind[] = [
   { label: "Read from the cache", fill: "fill-chart-1", of: ({ usage }) => usage.cache_read_input_tokens },
   {
@@ -27,9 +27,9 @@ type MetricLook = {
   label: string;
   about: string;
   of: (figures: UsageFigures) => number;
-  /** As text beside a figure. */
+  /** Formats a value for text. */
   text: (value: number) => string;
-  /** Short, for an axis. */
+  /** Formats a value briefly, for an axis. */
   tick: (value: number) => string;
 };
 
@@ -75,14 +75,14 @@ export function tokensOf({ usage }: UsageFigures): number {
   return inputTokens(usage) + usage.output_tokens;
 }
 
-/** What a group is called. */
+/** Returns the name of a group. */
 export function nameOf({ key, name }: UsageGroup, by: Grouping): string {
   if (key === null) return "Users who were erased";
   if (by === "day") return formatDay(key);
   return name ?? key;
 }
 
-/** `Nov 3`, with the year where it is not this one's. The day is one in UTC. */
+/** Formats a UTC day as `Nov 3`, with the year if it differs from `year`. */
 export function formatDay(day: string, year?: number): string {
   const other = year !== undefined && !day.startsWith(String(year));
   return new Date(`${day}T00:00:00Z`).toLocaleDateString("en-US", {
@@ -93,7 +93,7 @@ export function formatDay(day: string, year?: number): string {
   });
 }
 
-/** The figures of every day, also of those on which nothing was used. */
+/** Returns the figures of every day, with zeros for days without usage. */
 export function byDay(days: readonly string[], groups: readonly UsageGroup[]): UsageGroup[] {
   const found = new Map(groups.map((group) => [group.key, group]));
   return days.map((day) => found.get(day) ?? { ...NOTHING, key: day, name: null });

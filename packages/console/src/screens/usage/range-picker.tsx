@@ -9,7 +9,7 @@ type Props = {
   onChange: (part: Pick<UsageSearch, "days" | "from" | "to">) => void;
 };
 
-/** How far back: some days until today, or from one day to another. */
+/** The range of days: a number of days until today, or a first and a last day. */
 export function RangePicker({ search, range, onChange }: Props) {
   const isOwn = search.from !== undefined;
   return (
@@ -58,7 +58,7 @@ function DayField({
   own: boolean;
   onChange: (day: string) => void;
 }) {
-  // While somebody types, a day is not one yet.
+  // A date is incomplete while somebody types.
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   return (

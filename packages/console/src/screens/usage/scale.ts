@@ -1,4 +1,4 @@
-/** A scale of a chart's values: its ticks from 0 up, the last of them not below the largest value. */
+/** Returns the ticks of a scale, from 0 to at least the largest value. */
 export function ticksFor(largest: number, most = 4): number[] {
   if (largest <= 0) return [0, 1];
   const step = niceStep(largest / most);
@@ -6,7 +6,7 @@ export function ticksFor(largest: number, most = 4): number[] {
   return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
-/** For seconds: minutes, hours and days rather than tens. */
+/** Returns ticks for a scale of seconds: minutes, hours and days instead of tens. */
 export function secondTicks(largest: number, most = 4): number[] {
   const units = [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400];
   const unit = units.find((one) => largest / one <= most);
@@ -14,14 +14,17 @@ export function secondTicks(largest: number, most = 4): number[] {
   return Array.from({ length: Math.ceil(largest / unit) + 1 }, (_, index) => index * unit);
 }
 
-/** 1, 2, 2.5 or 5 times a power of ten, the first that is not below. */
+/** Returns the smallest of 1, 2, 2.5 and 5 times a power of ten that is not below the value. */
 function niceStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= rough - 1e-12) ?? 10;
   return factor * power;
 }
 
-/** Which of `count` places have a label when there is room for `room`: every nth, and the last. */
+/**
+ * Returns the indexes of `count` positions that get a label when `room` labels fit: every nth, counted from
+ * the last.
+ */
 export function labelled(count: number, room: number): number[] {
   if (count === 0) return [];
   const every = Math.max(1, Math.ceil(count / Math.max(1, room)));

@@ -16,7 +16,7 @@ const FIGURES: readonly (readonly [string, (figures: UsageFigures) => number | s
   ["cached_input_share", ({ cached_input_share }) => cached_input_share ?? ""],
 ];
 
-/** A report for a spreadsheet: headings by the API's names, figures as the API has them, every day also where nothing was used, no total. */
+/** Returns a report as CSV: field names and figures as in the API, every day even without usage, no total. */
 export function usageCsv(report: UsageReport): string {
   const { group_by: by, data } = report;
   if (by === "day") return csvOf(["day"], byDay(daysOf(report), data), ({ key }) => [key ?? ""]);

@@ -20,10 +20,10 @@ import { UsageJson } from "./usage-json.tsx";
 import { type Grouping, rangeOf, type UsageSearch, VIEWS } from "./usage-search.ts";
 import { UsageTables } from "./usage-tables.tsx";
 
-/** How often the report is read again. In milliseconds. */
+/** Milliseconds between reads of the report. */
 const LIVE_MS = 30_000;
 
-/** What sessions used, over time and by what they have in common. */
+/** The usage of sessions over time and by group. */
 export function UsageScreen() {
   const search = usageRoute.useSearch();
   const navigate = useNavigate({ from: "/usage" });
@@ -115,7 +115,7 @@ export function UsageScreen() {
   );
 }
 
-/** The rows of the table, in a file with the name of the grouping and the days. */
+/** Downloads the table's rows; the file name has the grouping and the days. */
 function DownloadCsv({ report }: { report: UsageReport }) {
   const { group_by: by, from, to } = report;
   const save = () =>

@@ -1,4 +1,4 @@
-/** What the figures have in common, as the service groups them. */
+/** The groupings of a usage report, as the service names them. */
 export const GROUPINGS = [
   { value: "day", label: "Day" },
   { value: "agent", label: "Agent" },
@@ -26,10 +26,10 @@ export type View = (typeof VIEWS)[number]["value"];
 export const METRICS = ["cost", "tokens", "sessions", "turns", "active"] as const;
 export type Metric = (typeof METRICS)[number];
 
-/** What the page shows, as the address has it. Without days of its own it is the last 30. */
+/** The search parameters of the usage page. Without a range it shows the last 30 days. */
 export type UsageSearch = {
   days?: RangeDays;
-  /** With `to`, in UTC: both or none. */
+  /** The first and last day in UTC; both are set, or neither. */
   from?: string;
   to?: string;
   by?: Grouping;
@@ -39,7 +39,7 @@ export type UsageSearch = {
 
 const DEFAULT_DAYS = "30";
 
-/** Reads an address, in which anything may stand. */
+/** Reads search parameters, which may hold anything. */
 export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
   const { from, to } = search;
   const days = RANGES.find(({ value }) => value === String(search.days))?.value;
@@ -60,14 +60,14 @@ export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
 
 const DAY_MS = 86_400_000;
 
-/** The first and the last day of a page, in UTC. */
+/** Returns the first and the last day of the page, in UTC. */
 export function rangeOf({ days, from, to }: UsageSearch, now: number): { from: string; to: string } {
   if (from !== undefined && to !== undefined) return { from, to };
   const last = dayOf(now);
   return { from: dayOf(now - (Number(days ?? DEFAULT_DAYS) - 1) * DAY_MS), to: last };
 }
 
-/** Every day from the first to the last; none when they are the wrong way round, and at most a year. */
+/** Returns every day from the first to the last, at most 366; none if they are in the wrong order. */
 export function daysOf({ from, to }: { from: string; to: string }): string[] {
   const count = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
   const length = Math.max(0, Math.min(count, 366));

@@ -25,13 +25,13 @@ import { refreshVaults } from "./queries.ts";
 
 type Props = {
   vaultId: string;
-  /** The one that is changed; absent: a new one. */
+  /** The credential to change; absent for a new one. */
   credential?: VaultCredential;
   open: boolean;
   onClose: () => void;
 };
 
-/** Makes a credential, or changes one: its name, its hosts, its secret. */
+/** Creates a credential, or changes its name, hosts or secret. */
 export function CredentialDialog(props: Props) {
   const { credential, open, onClose } = props;
   return (

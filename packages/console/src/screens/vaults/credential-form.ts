@@ -6,13 +6,13 @@ export type CredentialKind = VaultCredential["auth"]["type"];
 export type CredentialForm = {
   kind: CredentialKind;
   name: string;
-  /** Of the environment variable. */
+  /** The name of the environment variable. */
   variable: string;
-  /** Of the MCP server. */
+  /** The URL of the MCP server. */
   url: string;
-  /** Kept in the page only. */
+  /** The secret, kept in memory only. */
   secret: string;
-  /** A line for each. */
+  /** The allowed hosts, one a line. */
   hosts: string;
 };
 
@@ -25,7 +25,7 @@ export const EMPTY_CREDENTIAL: CredentialForm = {
   hosts: "",
 };
 
-/** The form of a credential that is there. Its secret is not known to anybody. */
+/** Returns the form of an existing credential. Its secret cannot be read, so it is empty. */
 export function formOf({ auth, display_name }: VaultCredential): CredentialForm {
   const form = { ...EMPTY_CREDENTIAL, kind: auth.type, name: display_name ?? "" };
   return auth.type === "static_bearer"
@@ -47,7 +47,7 @@ export function createBodyOf(form: CredentialForm) {
   };
 }
 
-/** Only what the form changes: an empty secret leaves the one that is there. */
+/** Returns the fields that the form changes. An empty secret keeps the existing one. */
 export function changeOf(credential: VaultCredential, form: CredentialForm) {
   const name = nameOf(form);
   const auth = authChangeOf(credential.auth, form);
@@ -73,7 +73,7 @@ function nameOf({ name }: CredentialForm): string | null {
   return name.trim() === "" ? null : name.trim();
 }
 
-/** Where in the form a fault belongs, by the field that the service names. */
+/** Returns the form field that a fault belongs to, from the parameter that the service names. */
 export function placeOf(param: string): keyof CredentialForm | "" {
   const [, field = param] = /^auth\.(\w+)/.exec(param) ?? [];
   const places: Record<string, keyof CredentialForm> = {
@@ -87,7 +87,7 @@ export function placeOf(param: string): keyof CredentialForm | "" {
   return places[field] ?? "";
 }
 
-/** The body as an example to copy: the secret is a variable of the shell. */
+/** Returns the body as an example to copy, without the secret. */
 export function withoutSecret<Body extends { auth?: object }>(body: Body): Body {
   if (body.auth === undefined) return body;
   const hidden = Object.entries(body.auth).map(([field, value]) => [
@@ -97,7 +97,7 @@ export function withoutSecret<Body extends { auth?: object }>(body: Body): Body 
   return { ...body, auth: Object.fromEntries(hidden) };
 }
 
-/** What a credential is called where it has no name: what it is for. */
+/** Returns the credential's name, or else its server or variable. */
 export function titleOf({ display_name, auth }: VaultCredential): string {
   return display_name ?? (auth.type === "static_bearer" ? auth.mcp_server_url : auth.secret_name);
 }

@@ -16,10 +16,10 @@ type Props = {
   change: (part: { [Key in keyof VaultSearch]?: VaultSearch[Key] | undefined }) => void;
 };
 
-/** How often the credentials are read again. In milliseconds. */
+/** Milliseconds between reads of the credentials. */
 const LIVE_MS = 15_000;
 
-/** The credentials of a vault, without their secrets, which nobody can read. */
+/** The credentials of a vault, without their secrets, which cannot be read. */
 export function Credentials({ vault, search, change }: Props) {
   const query = { limit: 100, ...(search.archived ? { include_archived: true } : {}) };
   const list = useList(

@@ -5,7 +5,7 @@ import { queryClient } from "../../api/query-client.ts";
 export const vaultQuery = (id: string) =>
   queryOptions({ queryKey: ["vaults", id], queryFn: ({ signal }) => berth.vaults.get(id, { signal }) });
 
-/** What was read of vaults is read again. */
+/** Invalidates all queries of vaults. */
 export function refreshVaults(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ["vaults"] });
 }

@@ -15,14 +15,14 @@ import { refreshVaults } from "./queries.ts";
 type Form = { name: string; labels: Pair[] };
 
 type Props = {
-  /** The one that is changed; absent: a new one. */
+  /** The vault to change; absent for a new one. */
   vault?: Vault;
   open: boolean;
   onClose: () => void;
   onSaved: (vault: Vault) => void;
 };
 
-/** Makes a vault, or changes its name and labels. */
+/** Creates a vault, or changes its name and metadata. */
 export function VaultDialog(props: Props) {
   const title = props.vault === undefined ? "New vault" : "Change the vault";
   return (

@@ -1,14 +1,14 @@
-/** What is open over the list, as the address has it. */
+/** The open dialog, as search parameters. */
 export type VaultsSearch = { create?: true };
 
 export const VAULT_TABS = ["credentials", "api"] as const;
 export type VaultTab = (typeof VAULT_TABS)[number];
 
-/** What a vault's page shows, as the address has it. */
+/** The state of a vault's page, as search parameters. */
 export type VaultSearch = {
   tab?: VaultTab;
   archived?: true;
-  /** The form that is open: `new` for a new credential, `vault` for the vault itself, or the id of a credential. */
+  /** The open form: `new` for a new credential, `vault` for the vault, or the id of a credential. */
   form?: string;
 };
 
@@ -16,7 +16,7 @@ export function readVaultsSearch({ create }: Record<string, unknown>): VaultsSea
   return create === true ? { create } : {};
 }
 
-/** Reads an address, in which anything may stand. */
+/** Reads search parameters, which may hold anything. */
 export function readVaultSearch({ tab, archived, form }: Record<string, unknown>): VaultSearch {
   const known = VAULT_TABS.find((one) => one === tab);
   return {

@@ -19,7 +19,7 @@ const FORMATS = [
   { value: "json", label: "JSON" },
 ] as const;
 
-/** Gives the result of a tool that the client runs: in a form, if the tool says what its result is, else as text or as JSON. */
+/** Answers a call of a custom tool: with a form if the tool declares its result, else as text or JSON. */
 export function AnswerCustomTool({ use }: { use: ToolUse }) {
   const { session, actions } = useSession();
   const tool = session.agent.tools.find((one) => one.type === "custom" && one.name === use.name);

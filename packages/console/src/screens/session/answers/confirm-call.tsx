@@ -8,7 +8,7 @@ import { Keys } from "../../../ui/keys.tsx";
 import { useSession } from "../scope/session-context.ts";
 import { useFirstWaiting } from "./first-waiting.ts";
 
-/** Allows or denies a call. The first one that waits is also answered by `y` and `n`. */
+/** Allows or denies a call. The keys `y` and `n` answer the first waiting call. */
 export function ConfirmCall({ id }: { id: string }) {
   const { actions } = useSession();
   const [denying, setDenying] = useState(false);

@@ -2,7 +2,7 @@ import { createContext, useContext } from "react";
 
 export const FirstWaiting = createContext<string | null>(null);
 
-/** The call that waits first: keys answer this one. */
+/** Returns the id of the first waiting call, which keys answer. */
 export function useFirstWaiting(): string | null {
   return useContext(FirstWaiting);
 }

@@ -7,7 +7,7 @@ type Props = {
   fields: readonly FormField[];
   entries: FormEntries;
   errors: Record<string, string>;
-  /** With the entry that was typed. */
+  /** Called with the entry that was typed. */
   onChange: (entry: Record<string, string>) => void;
 };
 

@@ -1,14 +1,14 @@
-/** A field of a form, for one property of a JSON Schema. */
+/** A form field for one property of a JSON Schema. */
 export type FormField = {
   name: string;
   label: string;
   about: string | null;
   required: boolean;
-  /** `list`: texts, one in a line. */
+  /** The kind of input. A `list` holds one text a line. */
   kind: "text" | "number" | "integer" | "boolean" | "choice" | "list" | "json";
-  /** Null is a value. */
+  /** Whether null is a valid value. */
   nullable: boolean;
-  /** With `choice`: the values, each with its text in the form. */
+  /** The values of a `choice`, each with its text in the form. */
   choices: readonly { text: string; value: unknown }[];
   minimum: number | null;
   maximum: number | null;
@@ -16,12 +16,15 @@ export type FormField = {
   maxLength: number | null;
 };
 
-/** What was typed, by field. A field that is absent or empty was left out. */
+/** The typed texts by field. An absent or empty text means that the field was left out. */
 export type FormEntries = Readonly<Record<string, string>>;
 
 type Schema = Record<string, unknown>;
 
-/** The fields of a schema of an object, in its order. What has no field of its own kind is typed as JSON. */
+/**
+ * Returns the fields of an object schema, in its order. A property without a matching kind of field is typed
+ * as JSON.
+ */
 export function fieldsOf(schema: Schema): FormField[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(objectOr(schema.properties)).map(([name, inner]) =>
@@ -48,7 +51,7 @@ function fieldOf(name: string, declared: Schema, required: boolean): FormField {
   };
 }
 
-/** A schema that also allows null, by `type` or by `anyOf`, without that. */
+/** Returns a schema without its null type, which `type` or `anyOf` may allow, and whether it had one. */
 function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
   if (Array.isArray(schema.type) && schema.type.includes("null")) {
     const types = schema.type.filter((type) => type !== "null");
@@ -89,7 +92,7 @@ export type FormResult =
   | { value: Record<string, unknown>; errors: null }
   | { value: null; errors: Record<string, string> };
 
-/** The object that was typed, or what is wrong, by field. */
+/** Returns the typed object, or the errors by field. */
 export function readForm(fields: readonly FormField[], entries: FormEntries): FormResult {
   const errors: Record<string, string> = {};
   const value: Record<string, unknown> = {};
@@ -107,12 +110,12 @@ export function readForm(fields: readonly FormField[], entries: FormEntries): Fo
   return Object.keys(errors).length === 0 ? { value, errors: null } : { value: null, errors };
 }
 
-/** Whether an empty text is a value rather than none. */
+/** Whether an empty text is a value rather than a missing one. */
 function mayBeEmpty({ kind, required, nullable, minLength }: FormField): boolean {
   return kind === "text" && required && !nullable && minLength === 0;
 }
 
-/** A text of a record, and none that every object has, such as `constructor`. */
+/** Returns a record's own text, never an inherited member such as `constructor`. */
 export function ownText(texts: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
@@ -139,7 +142,7 @@ function readField(field: FormField, typed: string): Read {
   }
 }
 
-/** The value of a JSON text. */
+/** Parses a JSON text; returns an error when it is invalid. */
 export function readJson(typed: string): Read {
   try {
     return fine(JSON.parse(typed));
@@ -172,18 +175,19 @@ function wrong(error: string): Read {
   return { value: null, error };
 }
 
-/** The form of a custom tool's result. */
+/** A form for the result of a custom tool. */
 export type ResultForm = {
   fields: readonly FormField[];
-  /** What the model gets: an object as JSON, a text as it is. */
+  /** Returns what the model gets: an object as JSON, a text unchanged. */
   textOf: (value: Record<string, unknown>) => string;
 };
 
 const ONLY = "result";
 
 /**
- * The form of a result if the tool's author said what it is, with `$defs.result` in the schema of the input, which the model also sees: a field
- * for each property of an object, else one field.
+ * Returns the form of a tool's result, or null if the tool's author declared none. The declaration is
+ * `$defs.result` of the input schema, which the model also sees. An object gets one field per property,
+ * anything else a single field.
  */
 export function resultFormOf(inputSchema: Schema): ResultForm | null {
   const schema = objectOr(objectOr(inputSchema.$defs).result);

@@ -15,7 +15,7 @@ import type { SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
 import { messageOf } from "./message-blocks.ts";
 
-/** Sends messages and files to the session, and interrupts it. What is typed outlives a reload. */
+/** Sends messages and files to the session, and interrupts it. The typed text survives a reload. */
 export function Composer({ view }: { view: SessionView }) {
   const { session, actions, closed } = useSession();
   const [text, setText] = useDraft(`message ${session.id}`);
@@ -145,8 +145,9 @@ const ANSWERS = [
 ] as const;
 
 /**
- * A message that is only the key of an answer is that answer, while a call waits for one: after a message the focus stays here. A
- * key alone answers nothing while somebody types, since messages begin with these letters too.
+ * Returns the answer that a message stands for. While a call waits, a message that is only an answer's key is
+ * that answer, since the focus stays in this field. The key is no shortcut while somebody types, because
+ * messages begin with these letters too.
  */
 function useAnswer(text: string): (typeof ANSWERS)[number] | null {
   const registered = useRegisteredShortcuts();
@@ -165,7 +166,7 @@ function ClosedNote({ archived }: { archived: boolean }) {
   );
 }
 
-/** The field is as high as its text. */
+/** Keeps the field as high as its text. */
 function useAutoHeight(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text
   useEffect(() => {

@@ -5,10 +5,13 @@ type Block =
   | { type: "text"; text: string }
   | { type: "image" | "document"; source: { type: "file"; file_id: string } };
 
-/** What a message consists of, and the files that the agent gets as files because no model reads them. */
+/** The content of a message, and the files that are mounted because no model reads their type. */
 export type Message = { content: Block[]; mounts: { file_id: string; mount_path: string }[] };
 
-/** Images, PDF and text are read by the model itself. Anything else lies in the sandbox, and the text says where. */
+/**
+ * Builds a message. The model reads images, PDFs and text itself; other files are mounted, and the text gives
+ * their paths.
+ */
 export function messageOf(text: string, uploads: readonly Upload[]): Message {
   const content: Block[] = [];
   const mounts: Message["mounts"] = [];

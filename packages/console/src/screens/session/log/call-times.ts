@@ -1,6 +1,9 @@
 import type { CallRow } from "./view.ts";
 
-/** How long a call waited for an answer, and how long it ran, in seconds; null for what it did not do, or has not done yet. */
+/**
+ * Returns how long a call waited for an answer and how long it ran, in seconds; null for what did not happen
+ * or is not over.
+ */
 export function callTimes({ use, confirmation, result }: Pick<CallRow, "use" | "confirmation" | "result">): {
   waited: number | null;
   ran: number | null;

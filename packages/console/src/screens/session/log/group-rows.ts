@@ -1,6 +1,6 @@
 import type { CallRow, Row } from "./view.ts";
 
-/** Calls in a row that are over, as one line; `open` when they stand behind it. */
+/** Consecutive finished calls on one line. `open` when the calls are listed after it. */
 export type GroupRow = {
   kind: "group";
   id: string;
@@ -11,13 +11,14 @@ export type GroupRow = {
 };
 export type ShownRow = Row | GroupRow;
 
-/** Fewer calls are seen one by one. */
+/** The fewest calls that are grouped. */
 const LEAST = 5;
-/** The newest calls of a turn that goes on are always seen. */
+/** The newest calls of a running turn, which are never grouped. */
 const NEWEST = 3;
 
 /**
- * The rows, with many calls in a row as a group. A group is named after its first call, so that it stays the same while it grows.
+ * Returns the rows with many consecutive calls as a group. A group's id is that of its first call, so that it
+ * stays the same while the group grows.
  *
  * @param isOpen whether the calls of a group are shown.
  */
@@ -37,7 +38,7 @@ export function groupRows(
   return shown;
 }
 
-/** A call with its result, or what the model thought between two. */
+/** Whether a row can be in a group: a finished call, or thinking between two. */
 function isOver(row: Row | undefined): boolean {
   if (row?.kind === "thinking") return true;
   return row?.kind === "call" && row.state !== "running" && row.state !== "waiting";
@@ -57,7 +58,7 @@ export function isInGroup({ calls }: GroupRow, event: string): boolean {
   return calls.some((call) => [call.id, call.result?.id, call.confirmation?.id].includes(event));
 }
 
-/** What the calls of a group are, the most frequent first: `8 Bash, 3 Read`. */
+/** Returns the group's tools, the most frequent first, as in `8 Bash, 3 Read`, and its failed calls. */
 export function groupWords({ calls }: GroupRow): { tools: string; failed: number } {
   const counts = new Map<string, number>();
   for (const { use } of calls) counts.set(use.name, (counts.get(use.name) ?? 0) + 1);

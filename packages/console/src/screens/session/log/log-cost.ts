@@ -4,7 +4,10 @@ import { addUsage, NO_USAGE, type SessionView } from "./view.ts";
 
 type PriceOf = (model: string | null) => Parameters<typeof listCost>[1];
 
-/** About what a log's tokens cost by the list price, the loops of calls by that of their own models; null where one is not known. */
+/**
+ * Returns the approximate list price of a log's tokens in US dollars, with nested loops at the price of their
+ * own models; null if a price is unknown.
+ */
 export function costOf(view: SessionView, model: string, priceOf: PriceOf): number | null {
   const loops = view.rows.flatMap((row) => (row.kind === "call" && row.loop !== null ? [row.loop] : []));
   const nested = loops.reduce((sum, { view: { usage } }) => addUsage(sum, usage), NO_USAGE);

@@ -7,24 +7,24 @@ import { takeTail } from "./tail.ts";
 
 export type Connection =
   | { state: "opening" | "live" | "ended" }
-  | { state: "lost" /** When the next attempt begins. */; retryAt: number };
+  | { state: "lost" /** When the next attempt begins, in milliseconds since the epoch. */; retryAt: number };
 
 export type Followed = LogSnapshot & {
   connection: Connection;
-  /** Only the newest events are here yet. */
+  /** Whether only the newest events have arrived. */
   partial: boolean;
-  /** Why the log cannot be read, if a new attempt would not help. */
+  /** The error for which the log cannot be read, when a retry would not help; else null. */
   error: unknown;
 };
 
-/** Between attempts while the service cannot be reached for the first time. In milliseconds. */
+/** Milliseconds between attempts while the service has not been reached yet. */
 const FIRST_RETRY_MS = 2_000;
-/** Between drawings while the page is hidden, where the browser gives no frames. In milliseconds. */
+/** Milliseconds between renders while the page is hidden, when the browser gives no frames. */
 const HIDDEN_FLUSH_MS = 500;
 
 /**
- * Follows the log of one session from its start: `start`, then `subscribe` and `snapshot`, until `stop`. The newest events are
- * there at once; the whole log follows in one stream, which goes on by itself over lost connections.
+ * Follows the log of one session: call `start`, then `subscribe` and `snapshot`, and at the end `stop`. The
+ * newest events are read first; the whole log follows in one stream, which reconnects by itself.
  */
 export class LogFollower {
   readonly #sessionId: string;
@@ -57,7 +57,7 @@ export class LogFollower {
     };
   }
 
-  /** Tries at once to reach the service. */
+  /** Reconnects immediately. */
   retry = (): void => this.#restart();
 
   subscribe = (listener: () => void): (() => void) => {
@@ -76,9 +76,12 @@ export class LogFollower {
     void this.#follow(this.#abort.signal);
   }
 
-  /** The newest events first: a short log is then complete, a long one can be read while the rest arrives. */
+  /**
+   * Reads the newest events first: a short log is then complete, and a long one can be read while the rest
+   * arrives.
+   */
   async #begin(signal: AbortSignal): Promise<void> {
-    const page = await takeTail(this.#sessionId, signal).catch(() => null); // The stream tells what is wrong.
+    const page = await takeTail(this.#sessionId, signal).catch(() => null); // The stream reports the same error.
     if (signal.aborted) return;
     const newest = page?.data ?? [];
     this.#tailNewest = newest[0]?.id ?? null;
@@ -89,7 +92,7 @@ export class LogFollower {
 
   async #follow(signal: AbortSignal): Promise<void> {
     try {
-      // Wait out the queue, so that the stream goes on where the log ends.
+      // Apply the queue first, so that the stream continues where the log ends.
       this.#flush();
       const after = this.#log.newestId;
       const from = after === null ? ({ from: "start" } as const) : { after_id: after };
@@ -113,7 +116,10 @@ export class LogFollower {
     }
   }
 
-  /** A sign-in mends what was refused for want of one; a service that cannot be reached is asked again. */
+  /**
+   * Handles a failed stream. Missing authentication waits for a sign-in, other client errors are final, and
+   * everything else is retried.
+   */
   #failed(error: unknown, signal: AbortSignal): void {
     if (error instanceof AuthenticationError) return;
     if (error instanceof APIError && error.status < 500) {

@@ -21,16 +21,19 @@ import {
   type ToolUse,
 } from "./view.ts";
 
-/** A frame of the stream, or word that the connection was lost, with which what was being written is void. What was printed stays. */
+/**
+ * A frame of the stream, or a note that the connection was lost. A lost connection voids previews; printed
+ * output stays.
+ */
 export type LogInput = StreamFrame | { type: "connection_lost" };
 
-/** The view while a batch is applied: its own copies of what changes. */
+/** A view that a batch is being applied to, with its own copies of what changes. */
 type Draft = { -readonly [Key in keyof SessionView]: SessionView[Key] } & { rows: Row[]; open: Open };
 type Open = { calls: Map<string, number>; inputs: number[]; setup: number | null; asked: number | null };
 
 /**
- * The view after more of the log. A pure function: however a log is cut into batches, the last view is the same. It takes a log
- * from any event on; a result without its call is left out.
+ * Returns the view after a batch of the log. Pure: the final view does not depend on how the log is cut into
+ * batches. The log may start at any event; a result without its call is left out.
  */
 export function reduce(view: SessionView, batch: readonly LogInput[]): SessionView {
   const { calls, inputs } = view.open;
@@ -80,7 +83,7 @@ function applyStored(draft: Draft, event: SessionEvent): void {
   else applyNested(draft, parent, { ...event, parent_tool_use_id: undefined } as SessionEvent);
 }
 
-/** What the loop of a call does is seen there, and its tokens are the session's. */
+/** Applies an event of a call's own loop to that call's row, and adds its tokens to the session's usage. */
 function applyNested(draft: Draft, parent: string, event: SessionEvent): void {
   if (event.type === "span.model_request_end" && event.model_usage !== null) spend(draft, event.model_usage);
   const row = callRow(draft, parent);
@@ -172,7 +175,7 @@ function baseOf({ turn }: Draft, { id, created_at: at }: SessionEvent) {
   return { id, at, turn };
 }
 
-/** A turn begins with the first input or sign of life after the last one ended. */
+/** Begins a turn with the first input or sign of life after the last turn ended. */
 function beginTurn(draft: Draft, event: SessionEvent): void {
   if (draft.current.since !== null) return;
   draft.turn += 1;
@@ -233,7 +236,7 @@ function endCall(draft: Draft, id: string, result: ToolResult): void {
   noteWaiting(draft);
 }
 
-/** Of a call that is not there, or is over, nothing is shown. */
+/** Adds output to a running call. Output of a call that is unknown or over is dropped. */
 function addPrinted(draft: Draft, piece: ToolOutput): void {
   const row = callRow(draft, piece.tool_use_id);
   if (row !== undefined) changeCall(draft, row.id, { output: addOutput(row.output ?? undefined, piece) });
@@ -249,7 +252,10 @@ function changeCall(draft: Draft, id: string, change: Partial<CallRow>): void {
   if (row !== undefined) draft.rows[draft.open.calls.get(id) ?? -1] = { ...row, ...change };
 }
 
-/** Brings up to date which calls wait; with the last answer, the turn that ended for them no longer does. */
+/**
+ * Updates the list of waiting calls. When the last call is answered, the turn that ended for those calls is
+ * marked as answered.
+ */
 function noteWaiting(draft: Draft): void {
   draft.waiting = waitingCalls(draft);
   const { asked } = draft.open;
@@ -263,7 +269,7 @@ function waitingCalls(draft: Draft): string[] {
   return [...draft.open.calls.keys()].filter((id) => callRow(draft, id)?.state === "waiting");
 }
 
-/** A request takes all inputs that are there. */
+/** Marks all inputs as taken, since a model request includes every pending input. */
 function takeInputs(draft: Draft): void {
   for (const index of draft.open.inputs) {
     const row = draft.rows[index];
@@ -275,12 +281,12 @@ function takeInputs(draft: Draft): void {
 function endRequest(draft: Draft, { model_usage: usage, is_error }: EventOf<"span.model_request_end">): void {
   draft.requesting = false;
   if (draft.status === "rescheduling" && !is_error) draft.status = "running";
-  // What was previewed and did not become an event never will.
+  // A preview that has not become an event by the end of its request never will.
   draft.previews = [];
   if (usage !== null) spend(draft, usage);
 }
 
-/** Denials that follow one another share a row. */
+/** Adds a denial to the row of the denials just before it, or starts a row. */
 function addDenial(draft: Draft, event: EventOf<"session.egress_denied">): void {
   const last = draft.rows.at(-1);
   if (last?.kind === "denied")
@@ -304,7 +310,10 @@ function addNotice(draft: Draft, event: Parameters<typeof noticeStatus>[0]): voi
   draft.rows.push({ ...baseOf(draft, event), kind: "notice", event });
 }
 
-/** Whether the event is a failed request that is tried again, or says when: such events share a row while nothing else happens. */
+/**
+ * Adds an event about a failed request that is retried. Such events share a row while nothing else happens.
+ * Returns false when the event needs a row of its own.
+ */
 function addRetry(draft: Draft, event: Parameters<typeof noticeStatus>[0]): boolean {
   const last = draft.rows.at(-1);
   const failures = last?.kind === "retries" ? last.failures : [];

@@ -3,7 +3,7 @@ import type { ShownRow } from "./group-rows.ts";
 
 const cache = new WeakMap<ShownRow, string>();
 
-/** All words of a row, in lower case, for the search inside a session. */
+/** Returns a row's text in lower case, for the search in a session. */
 export function searchableText(row: ShownRow): string {
   const known = cache.get(row);
   if (known !== undefined) return known;
@@ -12,7 +12,7 @@ export function searchableText(row: ShownRow): string {
   return text;
 }
 
-/** The rows that contain what is sought, as indexes. */
+/** Returns the indexes of the rows that contain the text. */
 export function findRows(rows: readonly ShownRow[], sought: string): number[] {
   const words = sought.trim().toLowerCase();
   if (words === "") return [];

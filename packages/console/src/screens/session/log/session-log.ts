@@ -4,11 +4,11 @@ import { EMPTY_VIEW, type SessionView } from "./view.ts";
 
 export type LogSnapshot = {
   view: SessionView;
-  /** The events of the log, in its order. Grows in place: `view.eventCount` tells how many there are. */
+  /** The events of the log, in order. Grows in place: `view.eventCount` is the number of events. */
   events: readonly SessionEvent[];
 };
 
-/** The events of a session as they arrive, and the view that they come to. An event that is there already is dropped. */
+/** The events of a session as they arrive, and the view derived from them. Duplicates are dropped. */
 export class SessionLog {
   #events: SessionEvent[] = [];
   #ids = new Set<string>();
@@ -32,7 +32,7 @@ export class SessionLog {
     this.#snapshot = { view: reduce(this.#snapshot.view, fresh), events: this.#events };
   }
 
-  /** A preview of an event that is stored may still be on its way. */
+  /** Whether the input is new. A preview may arrive after its event was stored. */
   #isFresh(input: LogInput): boolean {
     switch (input.type) {
       case "connection_lost":

@@ -11,8 +11,8 @@ type SetupEvent = EventOf<
 type Draft = { rows: Row[]; open: { setup: number | null } };
 
 /**
- * Adds a step to the turn's row of preparations, or brings the step up to date: where it began, since a turn that needs no disk can end before
- * a repository is there.
+ * Adds a preparation step to the turn's row, or updates it where it began: a turn that needs no disk can end
+ * before a repository is ready.
  */
 export function withSetup(
   draft: Draft,
@@ -32,7 +32,7 @@ export function withSetup(
   draft.rows[at] = { ...row, steps };
 }
 
-/** Marks the step of a resource as failed; what went wrong has a row of its own. */
+/** Marks the step of a resource as failed. The error has a row of its own. */
 export function failSetup(draft: Draft, resourceId: string): void {
   const at = rowOf(draft, resourceId);
   const row = draft.rows[at];
@@ -41,7 +41,7 @@ export function failSetup(draft: Draft, resourceId: string): void {
   draft.rows[at] = { ...row, steps };
 }
 
-/** The row in which a step is under way, else the turn's; -1 if there is neither. */
+/** Returns the row in which the step is running, else the turn's row; -1 if there is neither. */
 function rowOf({ rows, open }: Draft, key: string): number {
   const at = rows.findLastIndex(
     (row) =>

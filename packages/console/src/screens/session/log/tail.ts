@@ -1,18 +1,18 @@
 import { berth } from "../../../api/client.ts";
 
-/** Events that are shown at once, while a longer log is read from its start. */
+/** The number of newest events shown immediately, while a longer log is read from its start. */
 const TAIL = 100;
 
 const begun = new Map<string, ReturnType<typeof readTail>>();
 
-/** Begins to read the newest events of a session, while the code that shows them is still loaded. */
+/** Starts reading a session's newest events while the code that shows them is loading. */
 export function prefetchTail(sessionId: string): void {
   const tail = readTail(sessionId);
   begun.set(sessionId, tail);
-  tail.catch(() => undefined); // Whoever takes it is told.
+  tail.catch(() => undefined); // The error reaches the caller of `takeTail`.
 }
 
-/** The newest events, the newest first: those that were prefetched, or a new reading. */
+/** Returns the newest events, newest first: prefetched, or read now. */
 export function takeTail(sessionId: string, signal: AbortSignal): ReturnType<typeof readTail> {
   const tail = begun.get(sessionId);
   begun.delete(sessionId);

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { type Followed, LogFollower } from "./log-follower.ts";
 
-/** The log of the session as it grows, and a way to try again at once while the service cannot be reached. */
+/** Returns the session's log as it grows, and `retry`, which reconnects immediately. */
 export function useSessionLog(sessionId: string): Followed & { retry: () => void } {
   const follower = useMemo(() => new LogFollower(sessionId), [sessionId]);
   useEffect(() => follower.start(), [follower]);

@@ -1,30 +1,30 @@
 import type { EventOf, ModelUsage, OutputText, SessionStatus, StopReason } from "@berth/sdk";
 
-/** What a call of a tool came to. */
+/** The state of a tool call. */
 export type CallState =
   /** It runs, or is about to. */
   | "running"
-  /** Somebody has to allow it, or to give its result. */
+  /** Somebody has to allow it or give its result. */
   | "waiting"
   | "done"
   | "failed"
-  /** The agent's settings or a person forbade it. */
+  /** The agent's settings or a person denied it. */
   | "denied";
 
 export type ToolUse = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
 export type ToolResult = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
 
 type Base = {
-  /** Of the event that the row begins with: links and scroll positions name it. */
+  /** The id of the row's first event, which links and scroll positions use. */
   id: string;
   at: string;
-  /** The number of the turn, from 1. 0 for what was before the first. */
+  /** The number of the turn, from 1; 0 before the first turn. */
   turn: number;
 };
 
 export type InputRow = Base & {
   kind: "input";
-  event: EventOf<"user.message"> /** No request to the model has had it yet. */;
+  event: EventOf<"user.message"> /** Whether no model request has included it yet. */;
   pending: boolean;
 };
 export type TextRow = Base & { kind: "text"; text: string };
@@ -34,28 +34,28 @@ export type CallRow = Base & {
   use: ToolUse;
   state: CallState;
   result: ToolResult | null;
-  /** What it printed so far, while it runs. */
+  /** The output so far, while the call runs; else null. */
   output: OutputText | null;
   confirmation: EventOf<"user.tool_confirmation"> | null;
-  /** What its own loop did; null where it has none. */
+  /** The call's own loop; null where it has none. */
   loop: CallLoop | null;
 };
-/** The loop of a call that has its own, as a log of its own. */
+/** The own loop of a call, as a log of its own. */
 export type CallLoop = { model: string | null; view: SessionView };
-/** What is made ready before a command can run: system, packages, clones, the container. */
+/** The preparations before a command can run: system, packages, clones, the container. */
 export type SetupRow = Base & { kind: "setup"; steps: readonly SetupStep[] };
 export type DeniedRow = Base & { kind: "denied"; denials: readonly EventOf<"session.egress_denied">[] };
-/** Requests to the model that failed and are tried again, one after the other. */
+/** Consecutive model requests that failed and are retried. */
 export type RetriesRow = Base & { kind: "retries"; failures: readonly EventOf<"session.error">[] };
 export type NoticeRow = Base & { kind: "notice"; event: NoticeEvent };
 export type EndRow = Base & {
   kind: "end";
   stopReason: StopReason;
   summary: TurnSummary;
-  /** The calls for which the turn ended have had their answers. */
+  /** Whether all calls that the turn ended for have been answered. */
   answered: boolean;
 };
-/** Written at this moment; the event follows with the same id. */
+/** A text that is being written; its event follows with the same id. */
 export type PreviewRow = Base & { kind: "preview"; type: "agent.message" | "agent.thinking"; text: string };
 
 export type Row =
@@ -85,13 +85,13 @@ export type NoticeEvent = EventOf<
 >;
 
 export type SetupStep = {
-  /** What the step is about: a resource's id, or a phase of the environment. */
+  /** The subject of the step: a resource's id, or a phase of the environment. */
   key: string;
   kind: "resource" | "environment" | "container";
-  /** The newest phase of a resource; the phase itself of an environment. */
+  /** The newest phase of a resource; for an environment the phase itself. */
   phase: string;
   percent: number | null;
-  /** Null while it goes on. */
+  /** The duration; null while the step goes on. */
   seconds: number | null;
   commit: string | null;
   note: string | null;
@@ -99,38 +99,41 @@ export type SetupStep = {
 };
 
 export type TurnSummary = {
-  /** From the first event of the turn to its end, in seconds. */
+  /** Seconds from the first event of the turn to its end. */
   seconds: number;
   requests: number;
   calls: number;
   usage: ModelUsage;
 };
 
-/** What the log comes to, for the screen. A value: each batch of events makes a new one, with the rows that did not change. */
+/**
+ * The state of a session's screen, derived from its log. Immutable: each batch of events makes a new one that
+ * shares unchanged rows.
+ */
 export type SessionView = {
   rows: readonly Row[];
   previews: readonly PreviewRow[];
   status: SessionStatus | "deleted" | null;
-  /** The calls that wait for somebody, in their order: ids of their events. */
+  /** The ids of the call events that wait for somebody, in order. */
   waiting: readonly string[];
   stopReason: StopReason | null;
-  /** All turns together. */
+  /** The usage of all turns together. */
   usage: ModelUsage;
-  /** A request to the model is under way. */
+  /** Whether a model request is running. */
   requesting: boolean;
-  /** When the model is asked again, while the session waits for that, and the type of the last failure. */
+  /** When the model request is retried, and the type of the last error; null while none is waiting. */
   retry: { at: string; why: string | null } | null;
   turn: number;
-  /** Of the turn that goes on, or the last one. */
+  /** The counts of the current turn, or of the last one. */
   current: { since: string | null; requests: number; calls: number; usage: ModelUsage };
   eventCount: number;
   newest: string | null;
-  /** Rows that later events still change, by what these events name. */
+  /** The indexes of rows that later events can still change, by what these events name. */
   open: {
     calls: ReadonlyMap<string, number>;
     inputs: readonly number[];
     setup: number | null;
-    /** The end of a turn whose calls wait. */
+    /** The end row of a turn whose calls wait. */
     asked: number | null;
   };
 };

@@ -30,7 +30,7 @@ const LETTERS: Record<File["status"], { letter: string; look: string }> = {
   type_changed: { letter: "T", look: "text-warn" },
 };
 
-/** A changed file: a click shows its diff. */
+/** A changed file, which shows its diff on click. */
 export function ChangedFile({ resourceId, file, split, version }: Props) {
   const [open, setOpen] = useState(false);
   const { letter, look } = LETTERS[file.status];

@@ -20,7 +20,7 @@ type Repository = Awaited<ReturnType<typeof berth.sessions.changes.get>>["reposi
 
 const SPLIT_KEY = "berth.diff split";
 
-/** What the agent changed in the repositories since they were cloned: commits, and each file with its diff. */
+/** The agent's changes to the repositories since they were cloned: commits, and each file with its diff. */
 export function ChangesPanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const [split, setSplit] = useState(localStorage.getItem(SPLIT_KEY) === "yes");

@@ -1,9 +1,9 @@
 import type { SessionView } from "../log/view.ts";
 
-/** Connections to one host and port that were blocked. */
+/** Denied connections to one host and port. */
 export type Denial = { host: string; port: number | null; reason: string; count: number; last: string };
 
-/** What was blocked, the newest first, each destination once. */
+/** Returns the denied destinations, newest first, each once. */
 export function denialsIn({ rows }: SessionView): Denial[] {
   const found = new Map<string, Denial>();
   for (const row of rows) {
@@ -18,13 +18,16 @@ export function denialsIn({ rows }: SessionView): Denial[] {
   return [...found.values()].reverse();
 }
 
-/** How an environment's list would name the destination; null for what no list can allow, such as an address. */
+/**
+ * Returns the destination as an entry of an environment's allowed hosts; null if no entry can allow it, such
+ * as an IP address.
+ */
 export function allowedHostFor({ host, port, reason }: Denial): string | null {
   if (reason !== "not_allowed" || !/[a-z][^.]*$/i.test(host)) return null;
   return port === null || port === 80 || port === 443 ? host : `${host}:${port}`;
 }
 
-/** Whether a list of an environment has the host. */
+/** Whether an environment's allowed hosts include the host. */
 export function isAllowed(hosts: readonly string[], host: string): boolean {
   return hosts.some((one) => one === host || (one.startsWith("*.") && host.endsWith(one.slice(1))));
 }

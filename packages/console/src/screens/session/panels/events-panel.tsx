@@ -15,11 +15,11 @@ import { downloadBlob } from "../../../ui/text-viewer.tsx";
 import { useSession } from "../scope/session-context.ts";
 
 type Props = {
-  events: readonly SessionEvent[] /** How many there are: `events` grows in place. */;
+  events: readonly SessionEvent[] /** The number of events: `events` grows in place. */;
   count: number;
 };
 
-/** The log as it is stored: each event in order, with its JSON. */
+/** The stored log: each event in order, with its JSON. */
 export function EventsPanel({ events, count }: Props) {
   const { session, showEvent } = useSession();
   const [filter, setFilter] = useState("");

@@ -9,7 +9,7 @@ import { FileLine } from "../../../ui/file-line.tsx";
 import type { SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
 
-/** What the agent put below its outputs directory, the newest of each name, with a look into each. */
+/** The files in the agent's outputs directory, the newest of each name, with previews. */
 export function FilesPanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const key = ["files", "of session", session.id];
@@ -42,7 +42,7 @@ export function FilesPanel({ view }: { view: SessionView }) {
   );
 }
 
-/** Outputs are stored before a turn is reported as ended. */
+/** Reads the outputs again when a turn ends: they are stored before the turn is reported as ended. */
 function useRefreshAtTurnEnd(key: readonly string[], { status, turn }: SessionView): void {
   const seen = useRef(`${status} ${turn}`);
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Session } from "@berth/sdk";
 import type { CallRow, SessionView } from "../log/view.ts";
 import type { PanelId } from "../scope/panel-ids.ts";
 
-/** The panel that somebody sees who has chosen none: one that has something to show. */
+/** Returns the panel that is open by default: one that has something to show. */
 export function firstPanel(
   { resources }: Pick<Session, "resources">,
   { rows }: Pick<SessionView, "rows">,

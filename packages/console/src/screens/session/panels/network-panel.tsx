@@ -15,7 +15,7 @@ import { allowedHostFor, type Denial, denialsIn, isAllowed } from "./denials.ts"
 
 export { denialsIn } from "./denials.ts";
 
-/** What the session was not let reach, each with a way to allow it. */
+/** The connections that the session was denied, each with a button to allow it. */
 export function NetworkPanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const { data: environment } = useQuery(environmentQuery(session.environment_id));
@@ -91,7 +91,7 @@ function AllowButton({
   );
 }
 
-/** Reads the environment anew, so that what somebody else allowed meanwhile stays. */
+/** Allows a host. Reads the environment first, so that hosts that somebody else has allowed are kept. */
 async function allowHost(environmentId: string, host: string): Promise<void> {
   const { config } = await berth.environments.get(environmentId);
   const { networking } = config;

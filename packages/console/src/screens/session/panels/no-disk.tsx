@@ -2,7 +2,7 @@ import { ConflictError } from "@berth/sdk";
 import { Empty } from "../../../ui/empty.tsx";
 import { ErrorBox } from "../../../ui/error-box.tsx";
 
-/** Why the disk of the session cannot be read: there is none, or something failed. */
+/** Explains why the session's disk cannot be read: there is none, or the read failed. */
 export function NoDisk({ error, retry }: { error: unknown; retry: () => void }) {
   if (error instanceof ConflictError)
     return (

@@ -3,15 +3,17 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 
 const KEY = "berth.panel width";
 const LEAST = 320;
 
-/** Wide enough for its tabs in one row, where the transcript stays wider. In pixels. */
+/**
+ * Returns the initial width, in pixels: wide enough for the tabs in one row where the transcript stays wider.
+ */
 function usualWidth(): number {
   if (innerWidth > 1_800) return 640;
   return innerWidth >= 1_400 ? 600 : 440;
 }
 
 /**
- * A panel at the right, whose width is drawn with the mouse or the arrow keys. It leaves the transcript 30rem; on a narrow page it covers
- * it.
+ * A panel at the right that is resized with the mouse or the arrow keys. It leaves 30rem to the transcript,
+ * and covers it on a narrow page.
  */
 export function ResizablePanel({ children }: { children: ReactNode }) {
   const [width, setWidth] = useState(() => Number(localStorage.getItem(KEY)) || usualWidth());

@@ -22,7 +22,9 @@ import { useSession } from "../scope/session-context.ts";
 type Repository = Extract<SessionResource, { url: string }>;
 type FileResource = Extract<SessionResource, { type: "file" }>;
 
-/** Repositories, files and memory stores of the session: rotate a token, try a clone again, add or remove files. */
+/**
+ * The session's repositories, files and memory stores: rotate a token, retry a clone, add or remove files.
+ */
 export function ResourcesPanel() {
   const { session, closed } = useSession();
   return (

@@ -10,11 +10,11 @@ import type { EndRow, SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
 import { CompactionSection } from "./compaction-section.tsx";
 
-/** Tokens, cost and time: of the session, and turn by turn. */
+/** Tokens, cost and time, of the session and of each turn. */
 export function UsagePanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const { data: models } = useQuery(modelsQuery);
-  // The service's own figure is of the requests that have ended when it was read: at rest, of all.
+  // The service's figure counts the requests that had ended when it was read, so it is complete only at rest.
   const isAtRest = view.status === "idle" || view.status === "terminated";
   const priceOf = (model: string | null) => models?.find(({ id }) => id === model)?.price;
   const cost = isAtRest ? session.list_cost_usd : costOf(view, session.agent.model.id, priceOf);

@@ -2,12 +2,12 @@ import { ConflictError } from "@berth/sdk";
 import { keepPreviousData, type QueryKey, useQuery } from "@tanstack/react-query";
 import type { SessionView } from "../log/view.ts";
 
-/** How long what was read of a disk counts while the agent works. In milliseconds. */
+/** Milliseconds between reads of the disk while the agent works. */
 const FRESH_MS = 3_000;
 
 /**
- * What is read from the session's disk: again after each turn, and while the agent works now and then. The service answers with a
- * conflict where there is no disk; that is no fault to try again.
+ * Reads from the session's disk, after each turn and periodically while the agent works. The service responds
+ * with a conflict if there is no disk, which is not retried.
  */
 export function useDiskQuery<Value>(
   key: QueryKey,

@@ -10,10 +10,10 @@ import { downloadBlob } from "../../../ui/text-viewer.tsx";
 import { toastError } from "../../../ui/toast.tsx";
 import { useSession } from "../scope/session-context.ts";
 
-/** Larger files are only offered for download. In bytes. */
+/** Bytes above which a file is only offered for download. */
 const MAX_PREVIEW = 8 * 1024 * 1024;
 
-/** A file of the sandbox, as it is now. */
+/** A current file of the sandbox. */
 export function WorkspaceFile({ path, size, onClose }: { path: string; size: number; onClose: () => void }) {
   const { session } = useSession();
   const name = path.split("/").at(-1) ?? path;

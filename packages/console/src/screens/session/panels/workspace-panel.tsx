@@ -18,7 +18,7 @@ type Entry = Awaited<ReturnType<typeof berth.sessions.workspace.list>>["data"][n
 
 const PAGE = 100;
 
-/** The files in the sandbox as they are now. */
+/** The current files of the sandbox. */
 export function WorkspacePanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const navigate = useNavigate({ from: "/sessions/$sessionId" });

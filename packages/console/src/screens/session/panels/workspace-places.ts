@@ -1,6 +1,6 @@
 import type { Session } from "@berth/sdk";
 
-/** Directories of every sandbox that can be looked at. */
+/** Directories of every sandbox that can be read. */
 const DIRECTORIES = [
   "/data",
   "/home/agent",
@@ -11,13 +11,13 @@ const DIRECTORIES = [
   "/mnt/skills",
 ];
 
-/** Where looking around begins: the session's repositories, then the directories that every sandbox has. */
+/** Returns where browsing can start: the session's repositories, then the directories of every sandbox. */
 export function placesOf({ resources }: Session): string[] {
   const mounts = resources.flatMap((one) => ("url" in one ? [one.mount_path] : []));
   return [...new Set([...mounts, ...DIRECTORIES])];
 }
 
-/** The place that a path is in, the innermost one. */
+/** Returns the innermost of the places that contains a path. */
 export function rootOf(path: string, places: readonly string[]): string {
   const holding = places.filter((place) => path === place || path.startsWith(`${place}/`));
   return holding.sort((one, other) => other.length - one.length)[0] ?? path;

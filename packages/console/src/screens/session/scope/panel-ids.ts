@@ -1,4 +1,4 @@
-/** The panels beside the transcript, as the address names them. */
+/** The panels beside the transcript, as search parameters. */
 export const PANELS = [
   "changes",
   "workspace",

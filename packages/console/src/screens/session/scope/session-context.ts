@@ -5,15 +5,15 @@ import type { SessionActions } from "./use-session-actions.ts";
 export type SessionScope = {
   session: Session;
   actions: SessionActions;
-  /** Nothing more can be sent to the session. */
+  /** Whether the session accepts no further events. */
   closed: boolean;
-  /** Shows an event: its row, or the event itself in the panel of events. */
+  /** Shows an event: its row, or else the event in the events panel. */
   showEvent: (id: string) => void;
 };
 
 export const SessionContext = createContext<SessionScope | null>(null);
 
-/** The session that the screen shows. */
+/** Returns the session of the screen. Throws outside of one. */
 export function useSession(): SessionScope {
   const scope = useContext(SessionContext);
   if (scope === null) throw new Error("There is no session around this component.");

@@ -6,7 +6,7 @@ type Events = Parameters<typeof berth.sessions.events.send>[1]["events"];
 
 export type SessionActions = ReturnType<typeof sessionActions>;
 
-/** What can be done with the session. Each act throws what the service answers when it refuses. */
+/** Returns the actions on a session. Each throws the service's error on failure. */
 export function useSessionActions(sessionId: string): SessionActions {
   return useMemo(() => sessionActions(sessionId), [sessionId]);
 }

@@ -3,7 +3,7 @@ import { formatClock, formatSeconds } from "../../../format/time.ts";
 import { Spinner } from "../../../ui/button.tsx";
 import type { SessionView } from "../log/view.ts";
 
-/** Below the last row while the agent works: that it does, and for how long, or when it is tried again. */
+/** The agent's activity below the last row: how long it has worked, or when it retries. */
 export function Activity({ view }: { view: SessionView }) {
   const { status, previews, requesting, retry } = view;
   const working = (status === "running" || status === "rescheduling") && previews.length === 0;
@@ -26,7 +26,7 @@ export function Activity({ view }: { view: SessionView }) {
   );
 }
 
-/** The countdown is not read aloud: the time is. */
+/** The time of a retry. Screen readers skip the countdown. */
 function Retry({ at, why }: { at: string; why: string | null }) {
   const seconds = Math.max(0, Math.ceil((Date.parse(at) - useSecond()) / 1000));
   return (
@@ -45,7 +45,7 @@ function Elapsed({ since }: { since: string }) {
   return <span className="text-faint tabular">{formatSeconds(seconds)}</span>;
 }
 
-/** The time, which moves on every second. */
+/** Returns the current time, updated every second. */
 function useSecond(): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

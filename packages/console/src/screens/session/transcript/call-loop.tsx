@@ -13,11 +13,11 @@ import { NoticeRow, RetriesRow } from "./state-rows.tsx";
 type Props = {
   id: string;
   loop: Loop;
-  /** Draws a call of the loop. */
+  /** Renders a call of the loop. */
   children: (call: CallRow) => ReactNode;
 };
 
-/** What a call's own loop did and cost, in one line that opens. */
+/** The work and cost of a call's own loop, on one line that opens. */
 export function CallLoop({ id, loop, children }: Props) {
   const [open, setOpen] = useKept(`${id} loop`, false);
   const { data: models } = useQuery(modelsQuery);

@@ -16,7 +16,10 @@ import { useKept } from "./kept-state.ts";
 import { LiveOutput, Output } from "./output.tsx";
 import { RowFrame } from "./row-frame.tsx";
 
-/** A call of a tool with its result. `folded`: until somebody opens it, as one of a loop is. */
+/**
+ * A tool call with its result. A `folded` call stays closed until it is opened, like the calls of a nested
+ * loop.
+ */
 export const CallRow = memo(function CallRow({
   row,
   folded = false,
@@ -102,7 +105,7 @@ function Decision({ row: { confirmation, result } }: { row: CallRowData }) {
   );
 }
 
-/** The result of an edit that worked says no more than the diff. */
+/** Whether to show the result. That of a successful edit says no more than the diff. */
 function showsResult({ use, state }: CallRowData): boolean {
   return !(
     state === "done" &&
@@ -111,7 +114,7 @@ function showsResult({ use, state }: CallRowData): boolean {
   );
 }
 
-/** How long it ran; and how long it waited for an answer before, where there is room. */
+/** How long the call ran and, where there is room, how long it waited for an answer. */
 function Duration({ row }: { row: CallRowData }) {
   const { waited, ran } = callTimes(row);
   return (

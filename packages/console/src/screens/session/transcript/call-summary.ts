@@ -3,11 +3,11 @@ import type { ToolUse } from "../log/view.ts";
 
 export type CallSummary = {
   icon: IconName;
-  name: string /** What the call is about, in a line. */;
+  name: string /** The subject of the call, on one line. */;
   about: string;
 };
 
-/** A call in one line: the tool, and the command, file or pattern that it is about. */
+/** Summarizes a call: the tool, and the command, file or pattern that it is called with. */
 export function summarize(use: ToolUse): CallSummary {
   if (use.type === "agent.mcp_tool_use")
     return { icon: "network", name: `${use.mcp_server_name} · ${use.name}`, about: inputLine(use.input) };
@@ -37,7 +37,7 @@ export function summarize(use: ToolUse): CallSummary {
   }
 }
 
-/** A field of a call's input as text; a model may have given it any other type. */
+/** Returns a field of a call's input as text, since a model may send any type. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -8,7 +8,7 @@ import { Icon } from "../../../ui/icon.tsx";
 
 type Block = EventOf<"user.message">["content"][number];
 type ImageBlock = Extract<Block, { type: "image" }>;
-/** Of these no browser runs anything. */
+/** Image types in which no browser runs scripts. */
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp)$/;
 
 type DocumentBlock = Extract<Block, { type: "document" }>;
@@ -59,7 +59,10 @@ function ImageThumb({ block }: { block: ImageBlock }) {
   );
 }
 
-/** An address within the page: of the bytes in the event, or of a file's content. */
+/**
+ * Returns an address for the image: of the bytes in the event, or of a file's content. Returns null until it
+ * has loaded.
+ */
 function useImageAddress(source: ImageBlock["source"]): string | null {
   const fileId = source.type === "file" ? source.file_id : null;
   const [address, setAddress] = useState<string | null>(null);

@@ -1,9 +1,9 @@
 import { createContext, useContext, useState } from "react";
 
-/** What was opened in rows, kept while a row is out of sight and therefore not drawn. */
+/** The state of rows, kept while they are scrolled out of view and therefore unmounted. */
 export const KeptState = createContext<Map<string, unknown>>(new Map());
 
-/** State of a row that outlives its being drawn. */
+/** Returns a row's state that survives unmounting. */
 export function useKept<Value>(key: string, initial: Value): [Value, (value: Value) => void] {
   const kept = useContext(KeptState);
   const [value, setValue] = useState<Value>(() => (kept.has(key) ? (kept.get(key) as Value) : initial));

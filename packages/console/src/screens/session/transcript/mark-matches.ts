@@ -1,4 +1,7 @@
-/** Marks every place of the text in the element without touching the element: by the browser's own highlights. Returns what ends it. */
+/**
+ * Marks each occurrence of a text in an element with the browser's highlights, without changing the element.
+ * Returns a function that removes the marks.
+ */
 export function markMatches(element: HTMLElement | null, sought: string): () => void {
   const words = sought.trim().toLowerCase();
   if (!("highlights" in CSS) || element === null || words === "") return () => undefined;

@@ -17,12 +17,12 @@ import { Attachments } from "./content-blocks.tsx";
 import { useKept } from "./kept-state.ts";
 import { RowFrame } from "./row-frame.tsx";
 
-/** Longer messages are cut in the transcript. In characters. */
+/** Characters after which the transcript cuts a message. */
 const MAX_SHOWN = 30_000;
-/** A line that is longer is no prose. In characters. */
+/** Characters above which a line is not treated as prose. */
 const MAX_LINE = 10_000;
 
-/** What a person or a program asked. */
+/** A message from a person or a program. */
 export const InputRow = memo(function InputRow({ row }: { row: InputRowData }) {
   const text = row.event.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
   return (
@@ -42,7 +42,7 @@ export const InputRow = memo(function InputRow({ row }: { row: InputRowData }) {
   );
 });
 
-/** What was typed, as it was typed, folded when it is long. */
+/** The text of an input as it was typed, folded when it is long. */
 function InputText({ id, text }: { id: string; text: string }) {
   const [open, setOpen] = useKept(`${id} input`, false);
   const [viewing, setViewing] = useState(false);
@@ -64,7 +64,7 @@ function InputText({ id, text }: { id: string; text: string }) {
   );
 }
 
-/** What the agent said. */
+/** A message of the agent. */
 export const TextRow = memo(function TextRow({ row }: { row: TextRowData }) {
   return (
     <RowFrame row={row}>
@@ -88,7 +88,7 @@ export function ThinkingRow({ row }: { row: ThinkingRowData }) {
   );
 }
 
-/** What the model writes at this moment. */
+/** The text that the model is writing. */
 export function PreviewRow({ row }: { row: PreviewRowData }) {
   if (row.type === "agent.thinking" || row.text === "")
     return (

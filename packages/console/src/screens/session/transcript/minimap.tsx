@@ -2,24 +2,29 @@ import { type PointerEvent, useEffect, useRef } from "react";
 import type { ShownRow } from "../log/group-rows.ts";
 import { estimateHeight } from "./transcript-row.tsx";
 
-/** What of the transcript is seen, as shares of its height. */
+/** The visible part of the transcript, as fractions of its height. */
 export type Window = { from: number; to: number };
 
 type Props = {
-  /** The height of the transcript. In pixels. */
+  /** The height of the transcript, in pixels. */
   total: number;
   rows: readonly ShownRow[];
   matches: ReadonlySet<number>;
-  window: Window /** Goes to a place, as a share of the height. */;
+  window: Window /** Scrolls to a position, as a fraction of the height. */;
   onJump: (share: number) => void;
 };
 
-/** In pixels. */
+/** The map's width, in pixels. */
 const WIDTH = 44;
-/** Pixels of the map for one of the transcript, at most: a short transcript is not stretched over the whole height. */
+/**
+ * The largest scale of the map: its pixels per pixel of the transcript. A short transcript is not stretched
+ * over the whole height.
+ */
 const MAX_UNIT = 0.12;
 
-/** The whole transcript in little, to see where inputs, calls, failures and waiting calls are, and to jump there. */
+/**
+ * A small map of the whole transcript: shows inputs, calls, failures and waiting calls, and jumps to them.
+ */
 export function Minimap({ total, rows, matches, window: seen, onJump }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
@@ -115,7 +120,10 @@ function markOf(row: ShownRow): { color: Color; from: number; to: number } {
   }
 }
 
-/** The colours of the theme. What a variable is in it, only a property with its value tells. */
+/**
+ * Returns the theme's colours. A custom property is only resolved through a real one, so each is set as
+ * `color` and read back.
+ */
 function colorsOf(canvas: HTMLCanvasElement): Record<Color, string> {
   const style = getComputedStyle(canvas);
   const value = (name: string) => {

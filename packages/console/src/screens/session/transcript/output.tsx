@@ -6,15 +6,15 @@ import { cx } from "../../../ui/cx.ts";
 import { TextViewer } from "../../../ui/text-viewer.tsx";
 import { useKept } from "./kept-state.ts";
 
-/** Of an output at first, and once it is unfolded. The whole opens in a window of its own. */
+/** The size of an output that is shown at first, and after unfolding. The whole opens in a dialog. */
 const FOLDED = { lines: 10, length: 1_500 };
 const UNFOLDED = { lines: 400, length: 40_000 };
-/** While it is written. */
+/** The size that is shown while the output is written. */
 const LIVE = { lines: 10, length: 600 };
 
 type Props = { id: string; text: string; title: string; failed?: boolean };
 
-/** The newest lines of what a program writes while it runs. */
+/** The newest lines of a running program's output. */
 export function LiveOutput({ text }: { text: string }) {
   return (
     <pre
@@ -29,7 +29,7 @@ export function LiveOutput({ text }: { text: string }) {
   );
 }
 
-/** What a program wrote, with its colours, folded when it is long. */
+/** The output of a program, with its colours, folded when it is long. */
 export function Output({ id, text, title, failed = false }: Props) {
   const [unfolded, setUnfolded] = useKept(`${id} output`, false);
   const [viewing, setViewing] = useState(false);

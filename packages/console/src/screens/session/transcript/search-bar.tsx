@@ -6,13 +6,13 @@ type Props = {
   sought: string;
   onSeek: (sought: string) => void;
   count: number;
-  /** The match that is shown, from 0. */
+  /** The index of the current match. */
   at: number;
   onStep: (by: 1 | -1) => void;
   onClose: () => void;
 };
 
-/** Seeks a text inside the session. */
+/** The field that searches the session. */
 export function SearchBar({ sought, onSeek, count, at, onStep, onClose }: Props) {
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === "Escape") onClose();

@@ -20,7 +20,7 @@ import type {
 import { useSession } from "../scope/session-context.ts";
 import { RowFrame } from "./row-frame.tsx";
 
-/** The end of a turn: why, how long, how much. */
+/** Shows the end of a turn: why it ended, how long it took, what it used. */
 export const EndRow = memo(function EndRow({ row }: { row: EndRowData }) {
   const { seconds, calls, usage } = row.summary;
   const end = row.answered ? ANSWERED : END_WORDS[row.stopReason.type];
@@ -51,7 +51,7 @@ const END_WORDS: Record<EndRowData["stopReason"]["type"], { text: string; look: 
   max_turns: { text: "Stopped at the limit of requests", look: "font-medium text-warn" },
 };
 
-/** What was made ready: system, packages, clones, container. */
+/** Shows what was prepared: system, packages, clones, container. */
 export const SetupRow = memo(function SetupRow({ row }: { row: SetupRowData }) {
   return (
     <RowFrame row={row}>
@@ -117,7 +117,7 @@ function shortUrl(url: string): string {
   return url.replace(/^https?:\/\/[^/]+\//, "").replace(/\.git$/, "");
 }
 
-/** Connections that the environment's networking forbade. */
+/** Shows the connections that the environment's networking denied. */
 export const DeniedRow = memo(function DeniedRow({ row }: { row: DeniedRowData }) {
   const hosts = [...new Set(row.denials.map(({ host, port }) => (port === null ? host : `${host}:${port}`)))];
   return (
@@ -139,7 +139,7 @@ export const DeniedRow = memo(function DeniedRow({ row }: { row: DeniedRowData }
   );
 });
 
-/** Requests to the model that failed and were tried again: what the last one said. */
+/** Shows model requests that failed and were retried, with the last error. */
 export const RetriesRow = memo(function RetriesRow({ row }: { row: RetriesRowData }) {
   const last = row.failures.at(-1)?.error;
   if (last === undefined) return null;
@@ -155,7 +155,7 @@ export const RetriesRow = memo(function RetriesRow({ row }: { row: RetriesRowDat
   );
 });
 
-/** What happened to the session besides the agent's work. */
+/** Shows an event of the session that is not part of the agent's work. */
 export const NoticeRow = memo(function NoticeRow({ row }: { row: NoticeRowData }) {
   const { tone, icon, text } = noticeOf(row.event);
   return (

@@ -31,7 +31,7 @@ export function TranscriptRow({ row, onToggle }: { row: ShownRow; onToggle: (gro
   }
 }
 
-/** About how high a row is before it is drawn. In pixels, with the space below. */
+/** Estimates the height of a row before it is rendered, in pixels. */
 export function estimateHeight(row: ShownRow): number {
   switch (row.kind) {
     case "input":

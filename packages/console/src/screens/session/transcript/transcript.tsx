@@ -15,15 +15,15 @@ import { estimateHeight, TranscriptRow } from "./transcript-row.tsx";
 
 type Props = {
   view: SessionView;
-  /** The event that the address names. */
+  /** The id of the event that the address names. */
   event: string | undefined;
-  /** The whole log is here, so that an event that is not among the rows is nowhere. */
+  /** Whether the whole log has arrived. If so, an event that is not among the rows does not exist. */
   complete: boolean;
-  /** What stands below the rows, and stays. */
+  /** Content that is always shown below the rows. */
   children: ReactNode;
 };
 
-/** The log of the session as a page to read, of which only what is seen is drawn. */
+/** The session's log as a transcript. Only the visible rows are in the document. */
 export function Transcript({ view, event, complete, children }: Props) {
   const scroller = useRef<HTMLElement>(null);
   const kept = useRef(new Map<string, unknown>()).current;
@@ -118,7 +118,10 @@ export function Transcript({ view, event, complete, children }: Props) {
   );
 }
 
-/** What of the log is seen: groups are open that somebody opened, that the address names a call of, and all while something is sought. */
+/**
+ * Returns the rows to show. A group is open if somebody opened it, if the address names one of its calls, or
+ * while a search is active.
+ */
 function useShownRows(
   { rows, previews, status }: SessionView,
   event: string | undefined,
@@ -135,7 +138,7 @@ function useShownRows(
   const toggle = (id: string) => {
     const group = shown.find((row) => row.id === id);
     if (group?.kind !== "group") return;
-    // Of many calls, each is a line at first.
+    // In an opened group each call starts as a single line.
     for (const call of group.calls) if (!kept.has(`${call.id} open`)) kept.set(`${call.id} open`, false);
     setOpened((before) => {
       const next = new Set(before);
@@ -152,7 +155,7 @@ function heightOf(row: ShownRow | undefined): number {
 
 type Virtual = ReturnType<typeof useVirtualizer<HTMLElement, Element>>;
 
-/** A session opens where it goes on. */
+/** Scrolls to the end once, when the session opens. */
 function useStartAtEnd(virtualizer: Virtual, ready: boolean): void {
   const done = useRef(false);
   useLayoutEffect(() => {
@@ -162,7 +165,7 @@ function useStartAtEnd(virtualizer: Virtual, ready: boolean): void {
   }, [ready, virtualizer]);
 }
 
-/** Goes to the row of an event, or the row that it is part of: a call of its result. */
+/** Scrolls to the row of an event, or to the row that contains it, such as the call of a result. */
 function useJumpToEvent(
   rows: readonly ShownRow[],
   event: string | undefined,
@@ -179,7 +182,7 @@ function useJumpToEvent(
   }, [rows, event, complete, jump]);
 }
 
-/** Whether a row shows the event: as its first, or as a part of it. */
+/** Whether a row shows the event, as its first event or as part of it. */
 function isOf(row: ShownRow, event: string): boolean {
   if (row.id === event) return true;
   if (row.kind === "call")
@@ -192,7 +195,7 @@ function isOf(row: ShownRow, event: string): boolean {
   return row.kind === "retries" && row.failures.some(({ id }) => id === event);
 }
 
-/** `j` and `k` go from input to input. */
+/** Registers `j` and `k` for the next and the previous input. */
 function useTurnKeys(rows: readonly ShownRow[], virtualizer: Virtual): void {
   const step = (by: 1 | -1) => {
     const top = virtualizer.getVirtualItemForOffset((virtualizer.scrollOffset ?? 0) + 24)?.index ?? 0;
