@@ -35,7 +35,10 @@ export interface TestEngine {
 
 export type EngineKind = "dockerd" | "podman";
 
-/** The reason why this machine cannot run the engine, or null. In CI, throws instead of returning a reason. */
+/**
+ * Returns why this machine cannot run the engine; null if it can. In CI, throws instead of returning a
+ * reason.
+ */
 export function missingForEngine(kind: EngineKind): string | null {
   const programs = [kind, "runc", "unshare", "setpriv", "dpkg-query"].filter((name) => !isProgram(name));
   const missing =
@@ -87,7 +90,7 @@ function spawnDaemon(kind: EngineKind, directory: string, group: string): ChildP
     ...["podman", "--root", data, "--runroot", run, "--storage-driver", "overlay"],
     ...["system", "service", "--time=0", socket],
   ];
-  // The runtime directories below /run have fixed names, and the machine may run its own engine.
+  // The runtime directories below /run have fixed names, which the machine's own engine may use.
   const script = `mount -t tmpfs none /run && exec setpriv --pdeathsig TERM -- "$@"`;
   const words = ["--mount", "--propagation=private", "--", "sh", "-c", script, "sh"];
   const daemon = spawn("unshare", [...words, ...(kind === "dockerd" ? dockerd : podman)], {
@@ -190,7 +193,7 @@ function processesNaming(directory: string): string[] {
     });
 }
 
-/** The directories of control group with this name, in all hierarchies. */
+/** Returns the directories of the control group with this name, in all hierarchies. */
 function groupsNamed(name: string): string[] {
   const root = "/sys/fs/cgroup";
   const roots = [
@@ -200,7 +203,7 @@ function groupsNamed(name: string): string[] {
   return roots.map((directory) => `${directory}/${name}`).filter((path) => existsSync(path));
 }
 
-/** Removes empty control group. Other Podmans of the machine share Podman's group and may be using it. */
+/** Removes empty control groups. Other Podmans of the machine share Podman's group and may be using it. */
 function removeGroups(name: string): void {
   const remove = (directory: string) => {
     try {

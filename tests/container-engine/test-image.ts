@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 
-/** Packages with the programs that the tests run in a sandbox. */
+/** The packages of the programs that tests run in a sandbox. */
 const PACKAGES = [
   ...["bash", "dash", "coreutils", "util-linux", "findutils", "grep", "sed", "mawk", "procps", "perl", "git"],
   ...[
@@ -21,9 +21,10 @@ const PACKAGES = [
 const EXCLUDED = /^usr\/(share\/(doc|man|locale|info|i18n|zsh|bash-completion)|include)\/|\.a$/;
 
 /**
- * Writes the root filesystem of an image as a tar archive, from the installed files of the packages and their dependencies.
+ * Writes the root filesystem of an image as a tar archive, from the installed files of the packages and their
+ * dependencies. Returns its path.
  *
- * @param more packages that it has, too.
+ * @param more further packages.
  */
 export function writeTestImage(directory: string, more: readonly string[] = []): string {
   const [extra, list, archive] = [`${directory}/extra`, `${directory}/files`, `${directory}/image.tar`];
@@ -72,7 +73,7 @@ function isInstalled(name: string): boolean {
   return /^Status:.* installed$/m.test(query("--status", name));
 }
 
-/** The output of dpkg-query, also if it does not know some of the names. */
+/** Returns the output of dpkg-query, even if it does not know some of the names. */
 function query(...words: string[]): string {
   try {
     return execFileSync("dpkg-query", words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });

@@ -12,14 +12,14 @@ export const RENAME_CALLS = ["rename", "renameat", "renameat2"] as const;
 export const CAN_INJECT = spawnSync("strace", ["--version"]).status === 0;
 
 export interface Injection {
-  /** Resolves when the process has ended or the injection is stopped. */
+  /** Resolves when the process has ended or the injection has been stopped. */
   exited: Promise<unknown>;
   stop(): Promise<unknown>;
 }
 
 /**
- * Makes the kernel kill the process at its Nth call, from now on, of one of these kinds (each kind, and of several processes each
- * process, is counted separately). Write calls are counted in the main thread only, renames in all threads. Resolves when strace
+ * Makes the kernel kill the process at its Nth call of one of these kinds from now on. Kinds and processes
+ * are counted separately; write calls in the main thread only, renames in all threads. Resolves when strace
  * is attached.
  */
 export async function injectKill(
@@ -37,8 +37,8 @@ export interface Freeze extends Injection {
 }
 
 /**
- * As `injectKill`, but the process stops, after the call, so that others can be killed at the same point. When the injection is
- * stopped, it goes on.
+ * Works like `injectKill`, but stops the process after the call, so that others can be killed at the same
+ * point. The process continues when the injection is stopped.
  */
 export async function injectStop(
   pids: readonly number[],
@@ -76,7 +76,7 @@ export async function countCalls(pid: number): Promise<Counting> {
 }
 
 interface Tracer extends Injection {
-  /** Detaches and returns the stderr of strace. */
+  /** Detaches strace and returns its stderr. */
   stop(): Promise<string>;
 }
 
@@ -107,7 +107,7 @@ async function trace(
   };
 }
 
-/** Parses the table of `strace -c`: the number of calls by name. */
+/** Parses the table of `strace -c` into the number of calls by name. */
 function readCounts(table: string): Map<string, number> {
   const rows = table.split("\n").map((line) => line.trim().split(/\s+/));
   return new Map(

@@ -10,7 +10,7 @@ import { newSeed } from "./seed.ts";
 /** Work of a runner that the test kills at each of its writes. `name` is unique for each run. */
 export interface KillScenario<Result> {
   service(): Berth;
-  /** At most this many points are tried, one of each part of the work. */
+  /** The number of points to try at most, spread over the work. */
   sampledPoints: number;
   /** Performs the work. It calls `attach` once; writes of the current runner count from then on. */
   run(name: string, attach: () => Promise<void>): Promise<Result>;
@@ -24,9 +24,10 @@ interface Point {
 }
 
 /**
- * Runs the scenario once undisturbed, to count the writes by system call, then once for each point, where the kernel kills the
- * runner at the Nth call of one kind. Each run starts with a new runner. Prints the number of points, of tried points, and of
- * kills, since the number of writes varies and a run may end before its point; and the seed, as each run of the test tries others.
+ * Runs the scenario once undisturbed, to count the writes by system call. Then runs it for each point, where
+ * the kernel kills the runner at the Nth call of one kind. Each run starts with a new runner. Prints the
+ * numbers of points, tried points and kills: the number of writes varies, so a run may end before its point.
+ * Also prints the seed, as each run of the test tries other points.
  */
 export async function killAtEveryWrite<Result>(
   context: TestContext,
@@ -74,14 +75,20 @@ async function killAt<Result>(scenario: KillScenario<Result>, { call, nth }: Poi
   return killed;
 }
 
-/** The service is ready until it notices that its runner is gone: it is asked once there is another one. */
+/**
+ * Starts a new runner. The service still reports ready until it notices that its runner is gone, so readiness
+ * is checked once there is another one.
+ */
 async function startNewRunner(service: Berth): Promise<void> {
   await killRunner(service);
   await waitForPid(service, "runner");
   await service.ready();
 }
 
-/** Adds the log of the service to a failure: whether its runner restarted, and which errors it had. */
+/**
+ * Runs the scenario. A failure includes the service's log, which shows whether its runner restarted and its
+ * errors.
+ */
 async function runScenario<Result>(
   { service, run }: KillScenario<Result>,
   name: string,

@@ -1,7 +1,10 @@
 import type { Berth } from "../acceptance/harness/berth.ts";
 import type { S3Host, S3Request } from "../s3-host/s3-host.ts";
 
-/** Kills the service at its n-th request: an odd one is not done, an even one is, and the service does not hear of it. */
+/**
+ * Kills the service at its request number `at`. The server handles a request with an even number, but its
+ * response is lost; an odd one is not handled.
+ */
 export function killAtRequest(s3: S3Host, service: Berth, at: number): Promise<void> {
   let requests = 0;
   return new Promise((resolve, reject) => {
@@ -25,7 +28,7 @@ export function killAtRequest(s3: S3Host, service: Berth, at: number): Promise<v
   });
 }
 
-/** Kills the service when it has the first bytes of a content, and gives it no more. */
+/** Kills the service while it reads a content, after the first bytes, and sends no more. */
 export function killWhileReading(
   s3: S3Host,
   service: Berth,

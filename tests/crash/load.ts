@@ -72,7 +72,7 @@ export class LoadedSession {
     await this.#done;
   }
 
-  /** The output of a command that runs after all sent messages are processed. */
+  /** Runs a command after all sent messages are processed, and returns its output. */
   async #runAfterLoad(api: Api, command: string): Promise<string> {
     const mark = `checked ${crypto.randomUUID()}`;
     await api.ok("POST", `/sessions/${this.id}/events`, {
@@ -116,7 +116,7 @@ export class LoadedSession {
   }
 }
 
-/** Waits until the sessions together have ended so many more turns. */
+/** Waits until the sessions together have ended `more` further turns. */
 export async function turns(
   sessions: readonly LoadedSession[],
   more: number,
@@ -131,17 +131,17 @@ export function count(log: readonly AnyJson[], type: string): number {
   return log.filter((event) => event.type === type).length;
 }
 
-/** A client of the current service process. */
+/** Returns a function that makes a client of the current service process. */
 export function clientOf(current: () => Berth, token: string): () => Api {
   return () => new Api(current().url, token);
 }
 
-/** All events of a session. */
+/** Returns all events of a session. */
 export async function wholeLog(api: Api, session: string): Promise<AnyJson[]> {
   return await listAll(api, `/sessions/${session}/events?limit=100`);
 }
 
-/** The numbers of the commands whose results say that they ran to their end. */
+/** Returns the numbers of the commands that succeeded, by their results. */
 function finishedNumbers(log: AnyJson[]): string[] {
   const results = new Map(
     log.filter(({ type }) => type === "agent.tool_result").map((result) => [result.tool_use_id, result]),

@@ -2,8 +2,8 @@ import { Berth, type BerthOptions } from "../acceptance/harness/berth.ts";
 import { childrenOf, commandOf, descendantsOf, signalIfAlive } from "./processes.ts";
 
 /**
- * A service in a pid namespace of its own, as on a machine of its own: the pids in its leases mean nothing to other machines,
- * and nothing of it outlives its first process.
+ * A service in its own PID namespace, as on a separate machine. The pids in its leases mean nothing to other
+ * machines, and none of its processes outlives its first one.
  */
 export class Machine {
   #berth: Berth;
@@ -24,16 +24,18 @@ export class Machine {
     return this.#berth;
   }
 
-  /** Ends the service by a signal, and resolves when all its processes are gone. */
+  /** Sends a signal to the service, and resolves when all its processes have ended. */
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     const [first] = childrenOf(this.#berth.pid);
     if (first === undefined) return;
     process.kill(first, signal);
-    // unshare passes no signals on; this one does nothing to it, and it ends with the service.
+    // unshare forwards no signals. SIGCONT has no effect on it, and it ends with the service.
     await this.#berth.kill("SIGCONT");
   }
 
-  /** Starts the service again, on the same data directory. @param binary of another release. */
+  /**
+   * Starts the service again on the same data directory. @param binary the command line of another release.
+   */
   async startAgain(binary?: string): Promise<void> {
     this.#berth = await startAlone({ ...this.#options, dataDir: this.#berth.dataDir, binary });
     await this.#berth.ready();
@@ -43,19 +45,19 @@ export class Machine {
     return this.#frozen.length > 0;
   }
 
-  /** Stops all its processes without their knowledge, as a machine that hangs. */
+  /** Stops all its processes without their knowledge, like a machine that hangs. */
   freeze(): void {
     const first = this.#first();
     this.#frozen = [first, ...descendantsOf(first)];
     for (const pid of this.#frozen) signalIfAlive(pid, "SIGSTOP");
   }
 
-  /** Lets them continue. */
+  /** Lets the stopped processes continue. */
   thaw(): void {
     for (const pid of this.#frozen.splice(0).toReversed()) signalIfAlive(pid, "SIGCONT");
   }
 
-  /** Kills the process that runs sessions; the service starts another. */
+  /** Kills the runner process; the service starts another one. */
   killRunner(): void {
     const runner = childrenOf(this.#first()).find((pid) => /runner-process/.test(commandOf(pid)));
     if (runner !== undefined) process.kill(runner, "SIGKILL");
@@ -68,7 +70,7 @@ export class Machine {
     await this.#berth.stop();
   }
 
-  /** The first process of the namespace: the service. */
+  /** Returns the first process of the namespace, which is the service. */
   #first(): number {
     const [first] = childrenOf(this.#berth.pid);
     if (first === undefined) throw new Error("The machine does not run.");
@@ -76,7 +78,7 @@ export class Machine {
   }
 }
 
-/** It ends with this process too, however this one ends. */
+/** Starts a service that is killed when this process ends, however it ends. */
 async function startAlone(options: BerthOptions): Promise<Berth> {
   const ends = ["setpriv", "--pdeathsig", "KILL"];
   return await Berth.start({

@@ -1,10 +1,10 @@
-// What a command printed before what runs it was killed.
+// Checks the output that a command printed before its runner was killed.
 import assert from "node:assert/strict";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { bash, steps, toolResults } from "../acceptance/harness/fixtures.ts";
 import { OutputReader } from "../acceptance/harness/live-output.ts";
 
-/** A command prints a line each half second: by then as many of them what was printed first is stored. */
+/** A number of lines, one each half second, after which the first output is stored. */
 export const TICKS = 24;
 
 export const INTERRUPTED =
@@ -14,14 +14,14 @@ export function ticking(name: string, before = ""): AnyJson {
   return bash(`${before} for i in $(seq 1 2000); do echo ${name} $i; sleep 0.5; done`);
 }
 
-/** Sends a message, and returns a reader of what its commands print. */
+/** Sends a message, and returns a reader of its commands' output. */
 export async function begin(api: Api, session: string, ...list: AnyJson[]): Promise<OutputReader> {
   const reader = await OutputReader.open(api, session);
   await api.ok("POST", `/sessions/${session}/events`, { events: [steps(...list)] });
   return reader;
 }
 
-/** Resolves with what the results say once the turn is over, which ended as the model ends it. */
+/** Resolves with the texts of the results once the turn is over. Asserts that the model ended the turn. */
 export async function resultsOf(reader: OutputReader): Promise<string[]> {
   await reader.untilIdle();
   const results = reader.frames.filter(({ event }) => event === "agent.tool_result");
@@ -35,7 +35,9 @@ export async function resultsOf(reader: OutputReader): Promise<string[]> {
   return toolResults(results.map(({ data }) => data));
 }
 
-/** Returns how many lines of a ticking command a result has: the first ones, each once. */
+/**
+ * Returns how many lines of a ticking command a result has. Asserts that they are the first ones, each once.
+ */
 export function ticksIn(text: string, name: string): number {
   const ticks = [...text.matchAll(new RegExp(`^${name} (\\d+)$`, "gm"))].map(([, tick]) => Number(tick));
   assert.ok(ticks.length > 0, `${name}: ${text}`);

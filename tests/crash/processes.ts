@@ -2,12 +2,12 @@ import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { readOrEmpty } from "../acceptance/harness/read-or-empty.ts";
 
-/** The parts of a service, each a process. */
+/** The processes of a service. */
 export type Part = "api" | "runner" | "postgres";
 
 /**
- * The pid of a part of the service; null when it does not run. The API is the main process, the runner is its child, and
- * PostgreSQL's is read from its pid file, since PostgreSQL survives a kill of the main process.
+ * Returns the pid of a part of the service; null when it does not run. The API is the main process and the
+ * runner its child. PostgreSQL's pid is read from its pid file, since it survives a kill of the main process.
  */
 export function pidOf(service: { pid: number; dataDir: string }, part: Part): number | null {
   if (part === "api") return service.pid;
@@ -17,12 +17,18 @@ export function pidOf(service: { pid: number; dataDir: string }, part: Part): nu
   return Number.parseInt(readOrEmpty(`${service.dataDir}/postgres/cluster/postmaster.pid`), 10) || null;
 }
 
-/** Generous: on a loaded machine a start can take most of a minute, and what a killed part left ends first. */
+/**
+ * Long, since on a loaded machine a start can take most of a minute, after the rest of a killed part has
+ * ended.
+ */
 const MAX_START_MS = 180_000;
-/** Each look for a runner reads /proc of all processes. */
+/** The interval is not shorter because each check reads /proc of all processes. */
 const LOOK_INTERVAL_MS = 50;
 
-/** Resolves with the pid of a part when it runs; a killed part is restarted by the service, whose log a failure has. */
+/**
+ * Resolves with the pid of a part once it runs; the service restarts a killed part. A failure includes the
+ * service's log.
+ */
 export async function waitForPid(
   service: { pid: number; dataDir: string; log?: string },
   part: Part,
@@ -37,14 +43,14 @@ export async function waitForPid(
   }
 }
 
-/** Kills the runner and waits until it is gone. The service starts another one. */
+/** Kills the runner and waits until it is gone. The service then starts another one. */
 export async function killRunner(service: { pid: number; dataDir: string }): Promise<void> {
   const runner = await waitForPid(service, "runner");
   process.kill(runner, "SIGKILL");
   while (isAlive(runner)) await pause(5);
 }
 
-/** Kills the processes that run sessions, of which a cluster has several. Their services start others. */
+/** Kills the runner processes, of which a cluster has several. Their services start others. */
 export function killRunners(service: { pid: number }): void {
   const parents = parentsOfAll();
   const isOfService = (pid: number): boolean =>
@@ -56,12 +62,12 @@ export function killRunners(service: { pid: number }): void {
   for (const runner of runners) process.kill(runner, "SIGKILL");
 }
 
-/** The pids of the processes that serve the API beside the main one. */
+/** Returns the pids of the further API processes. */
 export function furtherApis(service: { pid: number }): number[] {
   return childrenOf(service.pid).filter((pid) => /api-process/.test(commandOf(pid)));
 }
 
-/** All descendants of a process, without itself. */
+/** Returns all descendants of a process, without itself. */
 export function descendantsOf(root: number): number[] {
   return childrenOf(root).flatMap((pid) => [pid, ...descendantsOf(pid)]);
 }
@@ -79,12 +85,12 @@ export function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The direct children of a process. */
+/** Returns the direct children of a process. */
 export function childrenOf(parent: number): number[] {
   return [...parentsOfAll()].flatMap(([pid, of]) => (of === parent ? [pid] : []));
 }
 
-/** The parent of each process. */
+/** Returns the parent of each process. */
 function parentsOfAll(): Map<number, number> {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return new Map(
@@ -92,7 +98,7 @@ function parentsOfAll(): Map<number, number> {
   );
 }
 
-/** The command line of a process, separated by spaces. */
+/** Returns the command line of a process, separated by spaces. */
 export function commandOf(pid: number): string {
   return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
 }

@@ -1,9 +1,9 @@
-/** What a run varies is chosen by a seed, which it prints: another in each run, or that of `TEST_SEED`, to repeat one. */
+/** Returns the seed of a run: a new one each time, or `TEST_SEED` to repeat a run. The caller prints it. */
 export function newSeed(): number {
   return Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
 }
 
-/** Pseudo-random numbers, at least 0 and less than 1, that follow from the seed. */
+/** Returns a generator of pseudo-random numbers from 0 to below 1, determined by the seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -3,13 +3,19 @@ import { type AnyJson, Api, type ApiResponse } from "../acceptance/harness/api.t
 import type { Berth, NewToken } from "../acceptance/harness/berth.ts";
 import { makeAgent, makeEnvironment } from "../acceptance/harness/fixtures.ts";
 
-/** What a service account makes belongs to the organization: users see it beside their own. */
+/**
+ * The creators of sessions. The objects of a service account belong to the organization, so users see them
+ * beside their own.
+ */
 const OWNERS: readonly NewToken[] = [
   {},
   { user: "second@example.com" },
   { kind: "sat", user: "robot@example.com" },
 ];
-/** So many each owner creates in a burst: more than are under way, so that most of them share a statement. */
+/**
+ * Sessions that each owner creates in a burst. More than run at a time, so that most of them share a
+ * statement.
+ */
 const PER_OWNER = 8;
 const UNKNOWN_ENVIRONMENT = "env_01h00000000000000000000000";
 
@@ -19,18 +25,18 @@ interface Owner {
   environment: string;
 }
 
-/** A request of every burst that is refused, and how. */
+/** A request that every burst contains and the service rejects, with the expected error. */
 interface Refused {
   token: string;
   body: { agent: string; environment_id: string };
   error: { status: number; type: string; message: string; param?: string };
 }
 
-/** Requests of several owners that arrive at the same time, each for a session; some of them are refused. */
+/** Simultaneous requests of several owners that create sessions. Some of them are rejected. */
 export class SessionBursts {
   readonly #owners: readonly Owner[];
   readonly #refused: readonly Refused[];
-  /** What the service said that it made. */
+  /** The sessions in successful responses. */
   readonly #acknowledged: AnyJson[] = [];
   #unanswered = 0;
 
@@ -49,7 +55,7 @@ export class SessionBursts {
     return new SessionBursts(owners, await refusedRequests(berth.url, owners));
   }
 
-  /** Sends all at once, and returns why some had no answer: the service or its database was gone. */
+  /** Sends a burst, and returns why some requests had no response: the service or its database was down. */
   async run(url: string, name: string): Promise<string[]> {
     const made = this.#owners.flatMap(({ token, agent, environment }, owner) =>
       Array.from({ length: PER_OWNER }, async (_, place) => {
@@ -75,8 +81,9 @@ export class SessionBursts {
   }
 
   /**
-   * Asserts of all bursts so far: what was acknowledged is there, once; what was refused is not; what had no answer is there
-   * wholly, with its first event and its entry in the audit log, or not at all. Returns a sentence with numbers.
+   * Asserts for all bursts so far: an acknowledged session exists once; a rejected one does not exist. One
+   * without a response exists with its first event and audit entry, or not at all. Returns a sentence with
+   * the counts.
    */
   async check(berth: Berth): Promise<string> {
     const byId = new Map<string, AnyJson>();
@@ -111,13 +118,16 @@ export class SessionBursts {
   }
 }
 
-/** Its event starts no work, so that no sandbox is needed. */
+/** Returns the body of a session whose event starts no turn, so that it needs no sandbox. */
 function sessionBody(title: string, agent: string, environment: string) {
   const event = { type: "system.message", content: [{ type: "text", text: title }] };
   return { title, agent, environment_id: environment, metadata: { title }, initial_events: [event] };
 }
 
-/** A reason when there was none: the connection broke, or the service said that its database is gone. */
+/**
+ * Returns the response, or a reason if there was none: a broken connection, or a service without its
+ * database.
+ */
 async function answerTo(url: string, token: string, body: { title: string }): Promise<ApiResponse | string> {
   const answer = await new Api(url, token)
     .post("/sessions", body)
@@ -163,7 +173,7 @@ async function refusedRequests(url: string, owners: readonly Owner[]): Promise<R
   ];
 }
 
-/** Adds the sessions that the caller sees, each once it was found to have the event that it was created with. */
+/** Adds the sessions that the caller sees, after checking that each has its initial event. */
 async function readWholeSessions(api: Api, byId: Map<string, AnyJson>): Promise<void> {
   for (let page: string | null = ""; page !== null; ) {
     const query = `limit=100${page && `&page=${encodeURIComponent(page)}`}`;
@@ -181,7 +191,7 @@ async function assertWhole(api: Api, { id, title, metadata }: AnyJson): Promise<
   assert.deepEqual([metadata.title, texts], [title, [["system.message", title]]], `${title} is whole`);
 }
 
-/** The ids that the audit log has of what was created. */
+/** Returns the ids of created sessions in the audit log. */
 async function auditedSessions(berth: Berth): Promise<string[]> {
   const lines = await berth.command("admin", "audit", "--all", "--json", "--operation", "sessions.create");
   return lines

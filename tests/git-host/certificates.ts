@@ -12,7 +12,10 @@ export interface Certificates {
   certificate: Buffer;
 }
 
-/** Creates a certificate authority and a server certificate for `names` (host names and IPv4 addresses), valid for two days, in `dir`. */
+/**
+ * Creates a certificate authority and a server certificate for `names` (host names and IPv4 addresses) in
+ * `dir`, valid for two days.
+ */
 export async function makeCertificates(dir: string, names: readonly string[]): Promise<Certificates> {
   const at = (name: string): string => join(dir, name);
   await writeFile(at("server.cnf"), serverConfiguration(names));

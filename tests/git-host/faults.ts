@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
- * What a host does with one request instead of serving it. `hang` never responds; `after` is waited for first. `cutAfter`: it
- * serves the refs, and drops the connection of its next larger response after that many bytes.
+ * A fault of one request. `hang` never responds, `after` is awaited first. `cutAfter` serves the refs, and
+ * breaks the connection of the next larger response after that many bytes.
  */
 export type Fault =
   | { status: number; headers?: Record<string, string>; after?: Promise<unknown> }
@@ -25,8 +25,8 @@ export class Faults {
   readonly #cuts = new Map<string, number>();
 
   /**
-   * The next requests for the refs of `org/name` fail in this way, one each; with `org/name batch` or `org/name object`, those to its LFS server.
-   * Resolves when the last of them has begun.
+   * Makes the next requests for the refs of `org/name` fail, one for each fault. With `org/name batch` or
+   * `org/name object`, requests to its LFS server fail. Resolves when the last fault has begun.
    */
   async queue(repository: string, ...faults: Fault[]): Promise<void> {
     const queue = this.#queued.get(repository) ?? [];
@@ -66,7 +66,7 @@ export class Faults {
       }
       write(chunk.subarray(0, left));
       this.#cuts.delete(repository);
-      // What was written goes out first.
+      // The written bytes are sent first.
       setImmediate(() => response.destroy());
       left = 0;
       return true;

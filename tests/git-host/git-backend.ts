@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 export interface GitRequest {
-  /** Directory of the bare repositories. */
+  /** The directory of the bare repositories. */
   root: string;
-  /** `/<org>/<name>.git/<service path>`. */
+  /** The path `/<org>/<name>.git/<service path>`. */
   path: string;
   query: string;
-  /** The user, if the request may push. */
+  /** The user if the request may push; else null. */
   user: string | null;
 }
 

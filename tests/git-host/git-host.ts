@@ -16,13 +16,16 @@ import { LfsObjects } from "./lfs-objects.ts";
 import { type Commit, Repositories, type RepositoryOptions } from "./repositories.ts";
 import { type Credential, type TokenOptions, Tokens, userNameIn } from "./tokens.ts";
 
-/** Tests of a cluster keep the port for minutes. */
+/** Long, since cluster tests keep the port for minutes. */
 const PORT_TIMEOUT_MS = 540_000;
 
 export interface GitHostOptions {
-  /** An empty or missing directory for the host's files, which the caller removes. Default: a new one, which `stop` removes. */
+  /**
+   * An empty or missing directory for the host's files, which the caller removes. Default: a new one, which
+   * `stop` removes.
+   */
   dir?: string;
-  /** Default: a free port. */
+  /** The port; a free one by default. */
   port?: number;
   /** Further host names in the certificate. */
   names?: readonly string[];
@@ -55,12 +58,12 @@ export interface GitHost {
   createRepository(options: RepositoryOptions): Promise<void>;
   createToken(options: TokenOptions): string;
   revokeToken(token: string): void;
-  /** The head commit of a branch, or null if there is no such branch. */
+  /** Returns the head commit of a branch; null if there is no such branch. */
   head(org: string, name: string, branch: string): Promise<string | null>;
   log(org: string, name: string, branch: string): Promise<Commit[]>;
-  /** The objects of Git LFS, by `org/name`. */
+  /** The Git LFS objects, by `org/name`. */
   lfs: LfsObjects;
-  /** The issues and pull requests that the API serves. */
+  /** Returns the issues and pull requests that the API serves. */
   project(org: string, name: string): Project;
   stop(): Promise<void>;
 }
@@ -218,7 +221,7 @@ function routeGit(
   serveGit({ root: repositories.root, path, query: url.search.slice(1), user }, request, response);
 }
 
-/** The status for a request that is denied, or null if it is allowed. */
+/** Returns the status for a denied request; null if it is allowed. */
 function deniedStatus(
   repository: { private: boolean } | null,
   name: string,

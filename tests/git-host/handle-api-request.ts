@@ -14,7 +14,9 @@ export interface ApiResponse {
   body: object;
 }
 
-/** The part of the hosting provider's API that `gh` needs: the current user, issues and pull requests. */
+/**
+ * Handles the part of the hosting provider's API that `gh` needs: the current user, issues and pull requests.
+ */
 export async function handleApiRequest(
   hub: Hub,
   credential: Credential,
@@ -35,7 +37,7 @@ export async function handleApiRequest(
   }
 }
 
-/** As GitHub tells it. */
+/** Returns the account in GitHub's format. */
 function accountOf({ user }: Token): object {
   return { login: user, id: 4242, name: `${user} (test)` };
 }

@@ -24,12 +24,12 @@ export class LfsObjects {
   readonly #closed = new Set<string>();
   readonly #silent = new Set<string>();
 
-  /** From now on the LFS server of this repository accepts no credential (401), while git still does. */
+  /** Makes the LFS server of this repository reject all credentials (401), while git still accepts them. */
   rejectCredentials(repository: string): void {
     this.#closed.add(repository);
   }
 
-  /** From now on the LFS server of this repository never responds. */
+  /** Makes the LFS server of this repository never respond. */
   hang(repository: string): void {
     this.#silent.add(repository);
   }
@@ -41,7 +41,7 @@ export class LfsObjects {
     return `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${content.length}\n`;
   }
 
-  /** The contents of a repository's objects. */
+  /** Returns the contents of a repository's objects. */
   of(repository: string): Buffer[] {
     return [...this.#objects]
       .filter(([key]) => key.startsWith(`${repository} `))

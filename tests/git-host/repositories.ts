@@ -11,15 +11,18 @@ const run = promisify(execFile);
 export interface RepositoryOptions {
   org: string;
   name: string;
-  /** A private repository requires a token for reading, too. */
+  /** Whether reading requires a token, too. */
   private: boolean;
-  /** Path of a local repository: its present commit, with the history, becomes `main`. It gets no other branch, and no tags. */
+  /**
+   * Path of a local repository. Its current commit, with the history, becomes `main`; other branches and tags
+   * are left out.
+   */
   from?: string;
   /** Path of a local repository from which all branches and tags are copied. */
   copyOf?: string;
-  /** Of a repository without `from` and `copyOf`. Default: sha1. */
+  /** The object format of a repository without `from` and `copyOf`; sha1 by default. */
   objectFormat?: "sha1" | "sha256";
-  /** Files (path → content) of the first commit on `main`, if there is no other repository. */
+  /** Files (path → content) of the first commit on `main`, without `from` and `copyOf`. */
   files?: Readonly<Record<string, string>>;
 }
 
@@ -66,7 +69,7 @@ export class Repositories {
     );
   }
 
-  /** Newest first. */
+  /** Returns the commits of a branch, newest first. */
   async log(org: string, name: string, branch: string): Promise<Commit[]> {
     const range = ["log", "--format=%H%x00%an <%ae>%x00%s", `refs/heads/${branch}`];
     const { stdout } = await run("git", ["--git-dir", this.#path(org, name), ...range], {
@@ -109,7 +112,9 @@ async function firstCommit(path: string, files: Readonly<Record<string, string>>
   await Promise.all([pipeline(imported(files), git.stdin), requireSuccess(git)]);
 }
 
-/** The stream of `git fast-import`, a file at a time: together they may be larger than what a pipe takes at once. */
+/**
+ * Yields the stream of `git fast-import` file by file, since all files may exceed what a pipe takes at once.
+ */
 function* imported(files: Readonly<Record<string, string>>): Generator<string> {
   yield "commit refs/heads/main\ncommitter Git Host <host@example.com> 0 +0000\n";
   yield data("First commit");

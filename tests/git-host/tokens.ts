@@ -4,17 +4,17 @@ export type Access = "none" | "read" | "write";
 
 export interface TokenOptions {
   user: string;
-  /** `org/name` of each repository that the token can access. Default: all. */
+  /** `org/name` of each repository that the token can access; all by default. */
   repositories?: readonly string[];
   /** Access to the contents of repositories. */
   permissions: "read" | "write";
-  /** Default: as `permissions`. */
+  /** Access to issues; by default as `permissions`. */
   issues?: Access;
-  /** Default: as `permissions`. */
+  /** Access to pull requests; by default as `permissions`. */
   pullRequests?: Access;
-  /** Organizations with single sign-on that the token is authorized for. Default: all. */
+  /** Organizations with single sign-on that the token is authorized for; all by default. */
   authorizedFor?: readonly string[];
-  /** Default: an hour. Zero or less creates an expired token. */
+  /** Seconds until the token expires, an hour by default. Zero or less creates an expired token. */
   expiresInSeconds?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Token {
   issues: Access;
   pullRequests: Access;
   canAccess(repository: string): boolean;
-  /** False if the organization requires single sign-on and the token is not authorized for it. */
+  /** Returns false if the organization requires single sign-on and the token is not authorized for it. */
   isAuthorizedFor(org: string): boolean;
 }
 
@@ -64,7 +64,7 @@ export class Tokens {
   }
 }
 
-/** The user name of a Basic credential; null without one. */
+/** Returns the user name of a Basic credential; null without one. */
 export function userNameIn(authorization: string | undefined): string | null {
   const [scheme = "", value = ""] = (authorization ?? "").split(" ", 2);
   return scheme.toLowerCase() === "basic" ? pairOf(value)[0] : null;

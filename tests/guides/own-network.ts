@@ -1,6 +1,6 @@
 /**
- * Runs this program again in a network of its own, so that every port that a document prints is free. Needs root: without it the
- * program goes on in the machine's network, where the ports may be taken.
+ * Runs this program again in its own network namespace, so that every port in a document is free. Without
+ * root, the program continues in the machine's network, where ports may be in use.
  */
 export function enterOwnNetwork(): void {
   if (process.env[MARK] !== undefined || process.getuid?.() !== 0) return;

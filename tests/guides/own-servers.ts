@@ -4,8 +4,8 @@ import { signalIfAlive } from "../crash/processes.ts";
 import { asServer, ownedDirectory } from "../postgres-server/postgres-server.ts";
 
 /**
- * What a reader of own-postgresql.md has, as variables: as root, what runs a program as another user, and a directory of that user. The
- * servers that the guide starts there and a failure leaves are ended by `remove`.
+ * Returns the variables that own-postgresql.md presumes: the prefix that runs a program as another user, if
+ * this is root, and a directory of that user. `remove` also ends servers that a failed guide left there.
  */
 export function prepareOwnServers(): { variables: Record<string, string>; remove(): void } {
   const directory = ownedDirectory("berth-own-postgresql-");

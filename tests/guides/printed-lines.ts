@@ -3,7 +3,10 @@ import { join } from "node:path";
 
 const GUIDES = join(import.meta.dirname, "../../docs/guides");
 
-/** The lines of a guide for a shell that are in none of its ```sh blocks: those indented by four spaces. Without their comments. */
+/**
+ * Returns the shell lines of a guide outside its ```sh blocks, which are indented by four spaces, without
+ * their comments.
+ */
 export function printedLines(guide: string): string[] {
   const text = readFileSync(join(GUIDES, guide), "utf8").replaceAll(/^```.*?^```$/gms, "");
   const lines = text.replaceAll(/ \\\n +/g, " ").split("\n");
@@ -11,9 +14,9 @@ export function printedLines(guide: string): string[] {
 }
 
 /**
- * The line of a guide that is just these words, or else the one that begins with them, as it is printed.
+ * Returns the line of a guide that is `begin`, or else the one that begins with it and a space.
  *
- * @throws when none does, or several.
+ * @throws if no line matches, or several do.
  */
 export function printedLine(guide: string, begin: string): string {
   const lines = printedLines(guide);

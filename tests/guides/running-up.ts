@@ -9,7 +9,10 @@ export interface RunningUp {
   stop(): Promise<void>;
 }
 
-/** Starts `script/up` as a user does, with its state in `.berth` of a directory. Resolves when its first session is over. */
+/**
+ * Starts `script/up` like a user, with its state in `.berth` of a directory. Resolves when its first session
+ * is over.
+ */
 export async function startUp(directory: string, settings: Record<string, string>): Promise<RunningUp> {
   const child = spawn(join(ROOT, "script/up"), [], {
     cwd: directory,

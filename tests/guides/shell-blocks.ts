@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 
-/** The ```sh blocks of a document. */
+/** Returns the ```sh blocks of a document. */
 export async function shellBlocks(file: string): Promise<string[]> {
   const text = await readFile(file, "utf8");
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
@@ -15,7 +15,7 @@ export interface ShellOptions {
   until?: string;
 }
 
-/** Runs a script to its end. `output` is what it wrote to standard output and standard error. */
+/** Runs a script to its end. `output` is its standard output and standard error. */
 export async function runShell(
   shell: string,
   script: string,

@@ -4,27 +4,27 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import Provider from "oidc-provider";
 import { freePort } from "../acceptance/harness/free-port.ts";
 
-/** What the provider says of an account, beside its id. */
+/** The provider's claims about an account, besides its id. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** This service as a client of the provider. */
 export interface Client {
   id: string;
   secret: string;
-  /** How it shows its secret. Default: in the header. */
+  /** How the client sends its secret; in the header by default. */
   method?: "client_secret_basic" | "client_secret_post";
   redirectUris: readonly string[];
 }
 
 /**
- * A real OpenID provider on a loopback port, which asks nobody for a password: whoever comes is the account `signedIn`. It listens only
- * between `start` and `stop`.
+ * A real OpenID provider on a loopback port that asks for no password: whoever signs in is the account
+ * `signedIn`. It listens only between `start` and `stop`.
  */
 export class IdentityProvider {
   readonly issuer: string;
   /** Claims by the id of an account. */
   readonly accounts = new Map<string, Claims>();
-  /** Who comes to sign in; null: the sign-in is refused. */
+  /** The account that signs in; null to deny the sign-in. */
   signedIn: string | null = null;
   readonly #port: number;
   #server: Server | null = null;
@@ -34,7 +34,7 @@ export class IdentityProvider {
     this.issuer = `http://127.0.0.1:${port}`;
   }
 
-  /** One that has an address, and does not listen there yet. */
+  /** Allocates an address, on which the provider does not listen yet. */
   static async create(): Promise<IdentityProvider> {
     return new IdentityProvider(await freePort());
   }
@@ -81,7 +81,7 @@ export class IdentityProvider {
     });
   }
 
-  /** In place of the pages on which people enter a password and agree. */
+  /** Decides an interaction, in place of pages for password and consent. */
   async #decide(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { params } = await provider.interactionDetails(request, response);
     const accountId = this.signedIn;

@@ -10,7 +10,7 @@ import { notInSample } from "../effort/effort.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const IMAGE = "berth-postgres:test";
-/** In place of ten seconds, for which each start would wait. */
+/** A short interval for the health check. Each start would wait for the default of ten seconds. */
 const SOON_HEALTHY = { healthcheck: { interval: "1s" } };
 const SERVICES = {
   "compose.yaml": ["berth"],
@@ -19,22 +19,22 @@ const SERVICES = {
 
 interface Engine {
   socket: string;
-  /** The service's image in it. */
+  /** The name of the service's image in the engine. */
   image: string;
   postgresImage: string;
 }
 
-/** Returns the name of the image in the engine at this socket. */
+/** Builds the image for the engine at this socket, and returns its name. */
 export async function buildPostgresImage(socket: string): Promise<string> {
   await promisify(execFile)(join(ROOT, "deploy/postgres-image/build"), [`docker -H unix://${socket}`, IMAGE]);
   return IMAGE;
 }
 
 /**
- * `deploy/compose.yaml` and `deploy/compose-roles.yaml` with a real Docker Compose.
+ * Defines tests of `deploy/compose.yaml` and `deploy/compose-roles.yaml` with a real Docker Compose.
  *
  * @param engine Called when the tests run.
- * @param skip Why they are not run; false if they are.
+ * @param skip The reason for skipping them; false to run them.
  */
 export function composeTests(engine: () => Promise<Engine>, skip: string | false): void {
   describe("compose.yaml and compose-roles.yaml", {
@@ -164,7 +164,10 @@ export function composeTests(engine: () => Promise<Engine>, skip: string | false
   });
 }
 
-/** Why they are not run where the engine can, or false. In CI, throws where there is no Docker Compose. */
+/**
+ * Returns why the tests are skipped where the engine is available; false if they are not. In CI, throws
+ * without Docker Compose.
+ */
 export function withoutCompose(): string | false {
   if (spawnSync("docker", ["compose", "version"]).status === 0) return notInSample(0, 2);
   const reason = "Docker Compose 2 is not installed";

@@ -5,15 +5,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const BINARY = fileURLToPath(new URL("../../bin/berth", import.meta.url));
-/** A directory that `makeDatabase` has filled. No `BERTH_…`: it is no setting of a service. */
+/**
+ * The variable with the directory that `makeDatabase` has filled. It does not begin with `BERTH_`, since it
+ * is no setting.
+ */
 const VARIABLE = "MADE_DATABASE";
-/** The user of the token that is made with it. */
+/** The user of the token that is created with the database. */
 export const OWNER = "owner@example.com";
 
 /**
- * Making a database takes about a third of what a service costs a test. A run of the suite makes one, as an operator does who
- * creates a token before the first start; services that do not test their first start get a copy of it. All else in a data
- * directory (keys, certificate authority, the ids of the installation and of its contents) each service makes for itself.
+ * Creates a database for a test run, like an operator who creates a token before the first start. Services
+ * that do not test their first start copy it, since creating one takes about a third of a service's start.
+ * Everything else in a data directory is created by each service: keys, certificate authority, ids.
  *
  * @returns a function that removes it.
  */
@@ -30,7 +33,7 @@ export function makeDatabase(): () => void {
   return () => rmSync(directory, { recursive: true, force: true });
 }
 
-/** Copies the made database into an empty data directory. Null, without a copy: none was made. */
+/** Copies the database into an empty data directory. Returns null and copies nothing if none was created. */
 export function copyMadeDatabase(dataDir: string): { token: string } | null {
   const directory = process.env[VARIABLE];
   if (directory === undefined) return null;

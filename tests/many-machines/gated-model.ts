@@ -5,19 +5,19 @@ import { json } from "node:stream/consumers";
 import { respondDone } from "../acceptance/harness/chat-endpoint.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
 
-/** A Chat Completions provider on loopback that responds to a request when it is told to. A turn has one request. */
+/** A Chat Completions provider on loopback that holds each request until released. A turn has one request. */
 export interface GatedModel {
   /** `http://ADDRESS:PORT/v1` */
   url: string;
-  /** The marks of all requests in the order in which they came: what their last message has as `<mark>`. */
+  /** The marks of all requests in order of arrival. A mark is the `<mark>` in a request's last message. */
   began: readonly string[];
-  /** The marks of those that wait for their response. */
+  /** Returns the marks of the held requests. */
   waiting(): string[];
-  /** Resolves when so many requests have come. */
+  /** Resolves when `count` requests have arrived. */
   until(count: number): Promise<void>;
-  /** Responds to the oldest request that waits and whose mark begins so. */
+  /** Responds to the oldest held request whose mark begins with `mark`. */
   release(mark: string): void;
-  /** Responds from now on to what waits and what comes, except to requests whose mark begins so. */
+  /** Responds to all held and future requests, except those whose mark begins with `except`. */
   open(except: string): void;
   close(): void;
 }

@@ -1,4 +1,7 @@
-/** Scenario files that are not run through the balancer, each with what all of it needs and only one service has. */
+/**
+ * Scenario files that are not run through the balancer, each with a need of all its scenarios that only a
+ * single service meets.
+ */
 export const FILES: Readonly<Record<string, string>> = {
   "api-processes": "it counts the processes of one service",
   backups: "it copies the embedded database",
@@ -21,7 +24,7 @@ export const FILES: Readonly<Record<string, string>> = {
   upgrades: "it migrates the embedded database",
 };
 
-/** The same of single scenarios, by their titles. */
+/** Single scenarios of other files, by title. */
 export const SCENARIOS: Readonly<Record<string, string>> = {
   "a user is erased, with a turn that runs, disks and contents; others keep theirs":
     "it looks at the disks of one machine",

@@ -6,7 +6,10 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../acceptance/harness/free-port.ts";
 
-/** Starts the protocol's reference server, over streamable HTTP, in its own process. Without `port` it uses a free one. */
+/**
+ * Starts the protocol's reference server, over streamable HTTP, in its own process. Uses a free port by
+ * default.
+ */
 export async function startEverything(port?: number): Promise<EverythingServer> {
   const program = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
   const chosen = port ?? (await freePort());

@@ -10,16 +10,16 @@ export interface McpRequest {
 
 export interface ScriptedMcpServer {
   url: string;
-  /** The requests that it got, in order. */
+  /** The received requests, in order. */
   received: McpRequest[];
-  /** Returns the result of a request; undefined for a method that it does not know. May be replaced. */
+  /** Returns the result of a request; undefined for an unknown method. May be replaced. */
   respond(request: McpRequest): object | undefined;
-  /** Sends a notification on each event stream that a client has open, or on the next one. */
+  /** Sends a notification on each open event stream of a client, or on the next one to open. */
   notify(method: string): Promise<void>;
   stop(): void;
 }
 
-/** An MCP server whose results a test gives, for what no real server does: schemas, lists and results of any form. */
+/** Starts an MCP server with scripted results, for schemas, lists and results that no real server has. */
 export async function startScriptedMcpServer(
   respond: ScriptedMcpServer["respond"],
   initialized: { capabilities?: object; instructions?: string } = {},

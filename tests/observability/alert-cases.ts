@@ -1,11 +1,14 @@
-/** What makes an alert fire: series as promtool takes them, the time at which it does, and its labels besides the severity. */
+/**
+ * A case in which an alert fires: series in promtool's notation, the time of firing, and its labels except
+ * the severity.
+ */
 export interface AlertCase {
   series: Readonly<Record<string, string>>;
   at: string;
   labels: Readonly<Record<string, string>>;
 }
 
-/** By the name of the alert. */
+/** The cases by the name of the alert. */
 export const FIRING: Readonly<Record<string, AlertCase>> = {
   BerthDown: {
     at: "5m",
@@ -116,7 +119,7 @@ export const FIRING: Readonly<Record<string, AlertCase>> = {
   },
 };
 
-/** Of an installation that is well, for an hour. */
+/** The series of a healthy installation, for an hour. */
 export const HEALTHY: Readonly<Record<string, string>> = {
   'up{job="berth", instance="a"}': "1x60",
   'berth_runner_up{instance="a"}': "1x60",

@@ -7,7 +7,7 @@ import { stopper } from "./stopper.ts";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 
-/** A PgBouncer in front of the databases of a server. */
+/** Starts a PgBouncer in front of the databases of a server. */
 export async function startPgBouncer(
   server: PostgresServer,
   mode: "session" | "transaction",

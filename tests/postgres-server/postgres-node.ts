@@ -9,13 +9,15 @@ import { stopper } from "./stopper.ts";
 
 const run = promisify(execFile);
 
-/** The programs of the distribution's newest PostgreSQL, which has those that the embedded one lacks, such as pg_basebackup. */
+/**
+ * The programs of the distribution's newest PostgreSQL. The embedded one lacks some, such as pg_basebackup.
+ */
 export const POSTGRES_PROGRAMS = join(
   globSync("/usr/lib/postgresql/*/bin/pg_basebackup").sort().at(-1) ?? "/usr/lib/postgresql/none/bin/x",
   "..",
 );
 
-/** One PostgreSQL server of a pair: a primary, or a standby. On loopback, and for whoever connects. */
+/** A PostgreSQL server of a pair, primary or standby. It listens on loopback and trusts all connections. */
 export class PostgresNode {
   readonly directory: string;
   readonly port: number;
@@ -28,7 +30,7 @@ export class PostgresNode {
     this.#settings = settings;
   }
 
-  /** @param settings of the server, by their names. */
+  /** Allocates a directory and a port. @param settings of the server, by name. */
   static async create(settings: Record<string, string | number>): Promise<PostgresNode> {
     return new PostgresNode(ownedDirectory("berth-postgres-"), await freePort(), settings);
   }
@@ -37,20 +39,20 @@ export class PostgresNode {
     return join(this.directory, "data");
   }
 
-  /** An empty cluster. */
+  /** Initializes an empty cluster. */
   async initialize(): Promise<void> {
     const words = ["--pgdata", this.data, "--username", USER, "--auth", "trust", "--no-sync"];
     await this.run("initdb", ...words, "--encoding", "UTF8", "--locale", "C");
   }
 
-  /** A copy of a primary that runs, which follows it by this name. */
+  /** Copies a running primary as a standby that follows it under this application name. */
   async follow(primary: PostgresNode, name: string): Promise<void> {
     const source = `host=127.0.0.1 port=${primary.port} user=${USER} application_name=${name}`;
     const words = ["--pgdata", this.data, "--dbname", source, "--write-recovery-conf", "--no-sync"];
     await this.run("pg_basebackup", ...words, "--checkpoint", "fast");
   }
 
-  /** Resolves when it accepts connections, or, as a standby, those that only read. */
+  /** Resolves when the server accepts connections; a standby accepts read-only ones. */
   async start(): Promise<void> {
     const settings = {
       listen_addresses: "127.0.0.1",
@@ -75,13 +77,13 @@ export class PostgresNode {
     throw new Error(`PostgreSQL ended:\n${log}`);
   }
 
-  /** Ends it in order: statements that run are broken off. */
+  /** Shuts the server down; running statements are aborted. */
   async stop(): Promise<void> {
     await this.#process?.stop();
     this.#process = null;
   }
 
-  /** Kills all its processes at once, as when its machine is lost. */
+  /** Kills all its processes at once, as if its machine were lost. */
   async kill(): Promise<void> {
     if (this.#process === null) return;
     const { pid, stop } = this.#process;
@@ -95,7 +97,7 @@ export class PostgresNode {
     await this.run("pg_ctl", "promote", "--pgdata", this.data);
   }
 
-  /** The output of a statement, unaligned. */
+  /** Runs a statement and returns its unaligned output. */
   async ask(sql: string, database = "postgres"): Promise<string> {
     const words = ["--no-psqlrc", "--tuples-only", "--no-align", "--command", sql];
     return (await this.run("psql", ...words, this.url(database))).trim();

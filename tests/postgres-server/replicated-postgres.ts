@@ -4,7 +4,7 @@ import { USER } from "./postgres-server.ts";
 
 const STANDBY = "standby";
 
-/** A primary, and a standby that has each commit before it is acknowledged. */
+/** A primary, and a standby that receives each commit before it is acknowledged. */
 export class ReplicatedPostgres {
   readonly primary: PostgresNode;
   readonly standby: PostgresNode;
@@ -14,7 +14,9 @@ export class ReplicatedPostgres {
     this.standby = standby;
   }
 
-  /** @param connections the most that each server accepts; three of them are reserved. */
+  /**
+   * Starts both servers. @param connections the `max_connections` of each server; three of them are reserved.
+   */
   static async start({
     databases,
     connections = 100,
@@ -22,7 +24,7 @@ export class ReplicatedPostgres {
     databases: readonly string[];
     connections?: number;
   }): Promise<ReplicatedPostgres> {
-    // A standby that lost its primary asks for it again after this, by default after five seconds.
+    // The standby's interval for reconnecting to a lost primary; five seconds by default.
     const both = { max_connections: connections, wal_retrieve_retry_interval: "100ms" };
     const primary = await PostgresNode.create({ ...both, synchronous_standby_names: STANDBY });
     const standby = await PostgresNode.create(both);
@@ -41,13 +43,13 @@ export class ReplicatedPostgres {
     }
   }
 
-  /** Both servers, in an order of choice. */
+  /** Returns a URL with both servers as hosts, in the given order. */
   url(database: string, nodes: readonly PostgresNode[] = [this.primary, this.standby]): string {
     const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join(",");
     return `postgres://${USER}@${hosts}/${database}?target_session_attrs=read-write`;
   }
 
-  /** Resolves when commits wait for the standby again, and it has all that there is. */
+  /** Resolves when commits wait for the standby again, and it has caught up. */
   async inStep(): Promise<void> {
     const text = "select sync_state, flush_lsn >= pg_current_wal_flush_lsn() from pg_stat_replication";
     await waitUntil(
@@ -56,7 +58,7 @@ export class ReplicatedPostgres {
     );
   }
 
-  /** The primary's machine is lost, and the standby takes its place. */
+  /** Kills the primary, as if its machine were lost, and promotes the standby. */
   async failOver(): Promise<void> {
     await this.primary.kill();
     await this.standby.promote();

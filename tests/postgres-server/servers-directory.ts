@@ -2,10 +2,12 @@ import { statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
 const IN_MEMORY = "/dev/shm";
-/** Of one server 100 MB, of several files of tests at a time. Containers often have 64 MB. */
+/** Room for the servers of several test files at a time, 100 MB each. Containers often have only 64 MB. */
 const ENOUGH_BYTES = 4 * 1024 ** 3;
 
-/** Below it lie the PostgreSQL servers of tests whose subject is not the disk: in memory where there is enough. */
+/**
+ * The directory for PostgreSQL servers of tests whose subject is not the disk; in memory if there is enough.
+ */
 export const SERVERS_DIRECTORY = hasEnough() ? IN_MEMORY : tmpdir();
 
 function hasEnough(): boolean {

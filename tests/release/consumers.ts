@@ -1,4 +1,4 @@
-/** A program that uses the client as Node.js runs it: a session to the end of a turn, an error, a file. */
+/** A program that uses the client in Node.js: a session to the end of its turn, an error, a file. */
 export const PROGRAM = `
 import { Berth, NotFoundError } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
@@ -24,7 +24,7 @@ const file = await client.files.upload({ name: "a.txt", content: "abc" });
 console.log((await (await client.files.content(file.id)).text()).length, "bytes");
 `;
 
-/** A program for the compiler alone. */
+/** A program that is only type-checked. */
 export const TYPED = `
 import { Berth, type EventOf, type Page, type Session } from "@berth/sdk";
 import { examples } from "@berth/sdk/examples";

@@ -3,7 +3,10 @@ import { run } from "./run.ts";
 
 const PINNED = "2.9.6";
 
-/** The path of a Deno that is installed into the directory. Its package has the program itself, so that no script need run. */
+/**
+ * Returns the path of a Deno that it installs into the directory. Its package contains the program, so that
+ * no install script needs to run.
+ */
 export async function installedDeno(directory: string): Promise<string> {
   const name = `@deno/${process.platform}-${process.arch}-glibc`;
   const install = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];

@@ -2,10 +2,13 @@ import { readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { ROOT, run } from "./run.ts";
 
-/** What is installed where no Node.js 20 is on the path. */
+/** The version to install if no Node.js 20 is on the path. */
 const PINNED = "20.20.2";
 
-/** The path of a Node.js 20, the oldest that the client supports: the machine's own, or one installed into the directory. */
+/**
+ * Returns the path of a Node.js 20, the oldest version that the client supports: the machine's own, or one
+ * installed into the directory.
+ */
 export async function olderNode(directory: string): Promise<string> {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     if (folder.startsWith(ROOT) || !filesIn(folder).includes("node")) continue;

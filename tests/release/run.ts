@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 export const ROOT = join(import.meta.dirname, "../..");
 
-/** Runs a program and returns its standard output. @throws Error with what it printed, if it fails. */
+/** Runs a program and returns its standard output. @throws Error with its output if it fails. */
 export async function run(
   program: string,
   args: readonly string[],

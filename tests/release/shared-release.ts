@@ -8,8 +8,8 @@ const ROOT = join(import.meta.dirname, "../..");
 const PREFIX = "berth-shared-release-";
 
 /**
- * Returns the directory of what script/release makes of this source. All tests that read it share one: the first builds it, others wait.
- * Nobody may change it. Of a source with changes that are not committed, each process builds its own.
+ * Returns the directory of a release that script/release builds from this source. All tests share it: the
+ * first one builds it, and nobody may change it. With uncommitted changes, each process builds its own.
  */
 export function sharedRelease(): string {
   const name = `${PREFIX}${keyOfSource()}`;
@@ -22,7 +22,7 @@ export function sharedRelease(): string {
   return directory;
 }
 
-/** Of the commit's files and of the place of this clone. */
+/** Returns a key of the commit and the path of this clone. */
 function keyOfSource(): string {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
   const own = git("status", "--porcelain") === "" ? git("rev-parse", "HEAD") : randomUUID();

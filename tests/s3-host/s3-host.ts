@@ -15,32 +15,34 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import S3rver from "s3rver";
 
-/** A request as S3 sees it. */
+/** A request as S3 receives it. */
 export interface S3Request {
   method: string;
-  /** Below the bucket. */
+  /** The key within the bucket. */
   key: string;
   query: URLSearchParams;
   headers: IncomingMessage["headers"];
 }
 
-/** Answers in place of the server, or does something to the connection. True when it did. */
+/**
+ * Injects a fault: sends a response in place of the server, or breaks the connection. Returns whether it did.
+ */
 export type S3Fault = (request: S3Request, response: ServerResponse, message: IncomingMessage) => boolean;
 
 export interface S3Host {
   endpoint: string;
-  /** What `BERTH_BLOBS` names. */
+  /** The value of `BERTH_BLOBS`. */
   place: string;
   bucket: string;
   /** All requests since the start. */
   requests: S3Request[];
-  /** Asked at each request. */
+  /** Called for each request; may be replaced. */
   fault: S3Fault;
-  /** The keys of all objects, sorted. */
+  /** Returns the keys of all objects, sorted. */
   keys(): string[];
-  /** From now on all objects are older by so much. */
+  /** Makes all objects older by this many milliseconds. */
   age(milliseconds: number): void;
-  /** The ids of the unfinished uploads. */
+  /** Returns the ids of unfinished uploads. */
   uploads(): string[];
   close(): void;
 }
@@ -48,13 +50,14 @@ export interface S3Host {
 const BUCKET = "contents";
 const PREFIX = "berth";
 
-/** What the AWS SDK reads. s3rver knows no others. */
+/** The credentials in the AWS SDK's variables. s3rver accepts no others. */
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: "S3RVER" };
 
 /**
- * An S3 server with a bucket, in this process. Sets the credentials for this process and those that it starts.
+ * Starts an S3 server with a bucket in this process. Sets the credentials for this process and its children.
  *
- * @param kept a directory in which an earlier one may have left contents. Default: a new one, which is removed when the server closes.
+ * @param kept a directory that an earlier server may have left contents in. By default a new one, which
+ * `close` removes.
  */
 export async function startS3Host(kept?: string): Promise<S3Host> {
   Object.assign(process.env, S3_CREDENTIALS);
@@ -103,7 +106,10 @@ export async function startS3Host(kept?: string): Promise<S3Host> {
   return s3;
 }
 
-/** With a file that is no object: s3rver removes a directory that an object was deleted from, also while another one is written to it. */
+/**
+ * Puts a file that is not an object in each directory. Otherwise s3rver removes a directory when its last
+ * object is deleted, even while another object is written to it.
+ */
 function keepDirectories(prefix: string): void {
   for (const name of ["blobs", "checks", "growing"]) {
     mkdirSync(join(prefix, name), { recursive: true });
@@ -111,7 +117,7 @@ function keepDirectories(prefix: string): void {
   }
 }
 
-/** A fault: an error as S3 sends it. */
+/** Injects an S3 error response. */
 export function s3Error(
   message: IncomingMessage,
   response: ServerResponse,
@@ -124,7 +130,7 @@ export function s3Error(
   return true;
 }
 
-/** What s3rver lacks: it aborts no upload, and takes parts of uploads that do not exist. */
+/** Adds what s3rver lacks: it cannot abort uploads, and it accepts parts of uploads that do not exist. */
 function multipartFault(
   uploads: string,
   { method, query }: S3Request,

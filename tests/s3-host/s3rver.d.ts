@@ -1,7 +1,7 @@
 declare module "s3rver" {
   import type { RequestListener } from "node:http";
 
-  /** What tests use of it. */
+  /** The part of s3rver that tests use. */
   class S3rver {
     constructor(options: {
       directory: string;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** OpenStack Swift, which speaks the protocol of S3 and shares no code with AWS. */
+/** An OpenStack Swift server, which speaks the S3 protocol and shares no code with AWS. */
 export interface SwiftHost {
   endpoint: string;
   bucket: string;
@@ -19,7 +19,7 @@ const BUCKET = "contents";
 const KINDS = ["account", "container", "object"] as const;
 const MAX_START_MS = 60_000;
 
-/** Why it cannot be started here, or false. */
+/** Returns why it cannot be started here; false if it can. */
 export function missingForSwift(): string | false {
   const missing = [
     "swift-proxy-server",
@@ -31,7 +31,10 @@ export function missingForSwift(): string | false {
   return missing.length === 0 ? false : `the packages of OpenStack Swift are missing: ${missing.join(", ")}`;
 }
 
-/** Starts it on free ports with one disk, a directory, and an empty bucket. Sets the credentials for this process. */
+/**
+ * Starts it on free ports with an empty bucket and one disk, a directory. Sets the credentials for this
+ * process.
+ */
 export async function startSwift(): Promise<SwiftHost> {
   Object.assign(process.env, SWIFT_CREDENTIALS);
   const directory = mkdtempSync(join(tmpdir(), "berth-swift-"));
@@ -132,7 +135,7 @@ async function ended(child: ChildProcess): Promise<void> {
   await once(child, "exit");
 }
 
-/** By Swift's own protocol, in which a bucket is a container. */
+/** Creates the bucket by Swift's own protocol, in which a bucket is a container. */
 async function createBucket(endpoint: string): Promise<void> {
   const who = {
     "x-auth-user": SWIFT_CREDENTIALS.AWS_ACCESS_KEY_ID,

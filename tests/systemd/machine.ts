@@ -8,14 +8,17 @@ import { setTimeout as pause } from "node:timers/promises";
 const TIMEOUT_MS = 60_000;
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** A systemd of a test's own, as process 1 over this machine's files; what it writes is gone when it stops. */
+/**
+ * A systemd as process 1 of a test's own namespaces, over this machine's files. Its writes are discarded when
+ * it stops.
+ */
 export interface Machine {
-  /** Runs a shell script as its root and returns the output. @throws Error with all that it printed, if it fails. */
+  /** Runs a shell script as root and returns its output. @throws Error with all of its output if it fails. */
   run(script: string): string;
   stop(): Promise<void>;
 }
 
-/** Why no systemd can be process 1 here, or null. */
+/** Returns why systemd cannot be process 1 here; null if it can. */
 export function missingForMachine(): string | null {
   if (process.getuid?.() !== 0) return "this is not root";
   if (!existsSync("/lib/systemd/systemd")) return "systemd is not installed";
@@ -25,7 +28,7 @@ export function missingForMachine(): string | null {
   return null;
 }
 
-/** @param shared a directory that it sees as `/mnt`. */
+/** Boots the machine. @param shared a directory that it sees as `/mnt`. */
 export async function bootMachine(shared: string): Promise<Machine> {
   const group = `${controlGroups()}/berth-systemd-${process.pid}`;
   const directory = mkdtempSync(join(tmpdir(), "berth-systemd-"));
@@ -77,7 +80,7 @@ function inside(outer: ChildProcess, script: string) {
   });
 }
 
-/** Where control groups of version 2 can be made. */
+/** Returns the directory in which version 2 control groups can be created; null if there is none. */
 function controlGroups(): string | null {
   for (const path of ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]) {
     if (!existsSync(`${path}/cgroup.procs`) || !existsSync(`${path}/cgroup.controllers`)) continue;
@@ -90,7 +93,7 @@ function controlGroups(): string | null {
   return null;
 }
 
-/** The kernel lets go of a group a little after its last process has ended. */
+/** Removes a group. The kernel releases it a little after its last process has ended. */
 async function removeGroup(group: string): Promise<void> {
   const inner = globSync("**/", { cwd: group }).map((name) => join(group, name));
   const groups = [...new Set([...inner, group])].sort((one, other) => other.length - one.length);

@@ -15,10 +15,10 @@ print "bound\\n";
 while (defined recv($socket, my $message, 4096, 0)) { $message =~ tr/\\n/\\t/; print "$message\\n" }
 `;
 
-/** What systemd's socket hears: each message as the list of its assignments. */
+/** Systemd's notification socket. A message is a list of assignments. */
 export interface NotifySocket {
   path: string;
-  /** The next message that has what is asked for. Those before it are dropped. */
+  /** Returns the next matching message, and drops those before it. */
   next(has: (assignments: string[]) => boolean): Promise<string[]>;
 }
 

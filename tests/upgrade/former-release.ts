@@ -7,24 +7,28 @@ import { promisify } from "node:util";
 const ROOT = join(import.meta.dirname, "../..");
 
 /**
- * A file that came with the release before this one. Until there is a release: with an early commit that runs with this one's libraries. The commit is found by it, since a commit's own hash changes when a history is joined to another.
+ * A file that was added in the previous release. Before the first release, it marks an early commit that runs
+ * with the present libraries. A file is used because a commit's hash changes when histories are joined.
  */
 const CAME_WITH = "packages/cli/src/commands/completion/complete.ts";
 
-/** The commit of the release before this one; null in a clone without history. */
+/** Returns the commit of the previous release; null in a clone without history. */
 export function formerRelease(): string | null {
   const args = ["log", "--diff-filter=A", "--format=%H", "--", CAME_WITH];
   const found = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n").at(-1);
   return found === undefined || found === "" || isFirst(found) ? null : found;
 }
 
-/** The first commit of a shallow clone has all files, and so is no former release. */
+/**
+ * Whether a commit is the first one of a clone. In a shallow clone that has all files, so it is not a former
+ * release.
+ */
 function isFirst(commit: string): boolean {
   const parents = execFileSync("git", ["log", "-1", "--format=%P", commit], { cwd: ROOT, encoding: "utf8" });
   return parents.trim() === "";
 }
 
-/** The code of the former release with the libraries of this one, in a directory of its own. */
+/** The code of the former release with the present libraries, in its own directory. */
 export class FormerRelease {
   readonly #directory: string;
 
@@ -49,7 +53,7 @@ export class FormerRelease {
   }
 }
 
-/** Links each library, and its own packages instead of this repository's. */
+/** Links each library, and links the release's own packages instead of this repository's. */
 function linkLibraries(from: string, to: string): void {
   const link = (name: string) => symlinkSync(join(from, name), join(to, name));
   mkdirSync(join(to, "@berth"), { recursive: true });

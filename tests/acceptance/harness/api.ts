@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { IN_CLUSTER } from "./cluster-form.ts";
 
-/** A request body, also an invalid one. */
+/** A request body, possibly invalid. */
 export type Json = unknown;
 export type Body = NonNullable<RequestInit["body"]>;
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on JSON of any shape
@@ -57,7 +57,7 @@ export class Api {
     const headers = new Headers(given);
     if (this.token !== null && !headers.has("authorization"))
       headers.set("authorization", `Bearer ${this.token}`);
-    // A connection for each request, so that the balancer gives it to another machine than the one before.
+    // A new connection for each request makes the balancer choose another machine each time.
     if (IN_CLUSTER && !headers.has("connection")) headers.set("connection", "close");
     return headers;
   }
@@ -67,7 +67,7 @@ export class Api {
     return this.url + (path.startsWith("/api") ? path : `/api/v1/cloud${path}`);
   }
 
-  /** The body of the response, whose status must be 200. */
+  /** Returns the body of the response, whose status must be 200. */
   async ok(method: "GET" | "POST" | "DELETE", path: string, body?: Json): Promise<AnyJson> {
     const response = await this.call(method, path, body);
     assert.equal(response.status, 200, `${method} ${path}: ${JSON.stringify(response.body)}`);

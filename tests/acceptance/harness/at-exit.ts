@@ -1,6 +1,6 @@
 const ends = new Set<() => void>();
 
-// One listener for all: Node.js takes more than ten for a leak, and a test may start more servers.
+// One listener for all: Node.js warns of a leak above ten, and a test may start more servers.
 process.once("exit", () => {
   for (const end of ends) end();
 });

@@ -18,19 +18,19 @@ import { waitUntil } from "./wait-until.ts";
 const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 const execFileAsync = promisify(execFile);
 
-/** Generous: on a loaded machine the start of a runner can take most of a minute. */
+/** Long, since on a loaded machine the start of a runner can take most of a minute. */
 const MAX_START_MS = 180_000;
 
 export interface BerthOptions {
-  /** Settings, `BERTH_…`. */
+  /** Settings as variables `BERTH_…`. */
   settings?: Record<string, string>;
-  /** The data directory of an earlier service; default: a new one. */
+  /** The data directory of an earlier service; a new one by default. */
   dataDir?: string;
   /** A command that executes the service, such as a tracer with its arguments. The service must stay this process's child. */
   wrapper?: readonly string[];
-  /** The command line of another release; default: that of this repository. */
+  /** The command line of another release; by default that of this repository. */
   binary?: string | undefined;
-  /** Told what the service writes to stderr. */
+  /** Called with the text that the service writes to stderr. */
   log?: (text: string) => void;
 }
 
@@ -43,7 +43,10 @@ export interface NewToken {
   expiresIn?: number;
 }
 
-/** The variables of this process, without those of tests alone: a service warns of each that begins so and is no setting. */
+/**
+ * Returns the variables of this process without those for tests: a service warns of each unknown `BERTH_`
+ * variable.
+ */
 function serviceVariables(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("BERTH_TEST_"));
   return Object.fromEntries(own);
@@ -57,7 +60,7 @@ export class Berth {
   readonly #process: ChildProcess;
   readonly #log: string[];
   readonly #output: string[];
-  /** Of the owner, made with the database; null when it is taken. */
+  /** The owner's token, created with the database; null once it has been taken. */
   #madeToken: string | null;
 
   private constructor(
@@ -118,7 +121,7 @@ export class Berth {
     return this.#output.join("");
   }
 
-  /** Resolves once its log has the text: that comes another way than its answers, and may come after them. */
+  /** Resolves once the log matches. Log lines may arrive after the responses that they belong to. */
   async logged(text: RegExp): Promise<void> {
     await waitUntil(
       () => text.test(this.log),
@@ -126,7 +129,7 @@ export class Berth {
     );
   }
 
-  /** A client with a new token; by default of the user owner@example.com with every scope. */
+  /** Returns a client with a new token; by default of the user owner@example.com with every scope. */
   async client(options: NewToken = {}): Promise<Api> {
     return new Api(this.url, await this.token(options));
   }
@@ -136,7 +139,7 @@ export class Berth {
     return await this.#run(this.#binary, args);
   }
 
-  /** The same with the command line of this repository. */
+  /** Runs the command line of this repository on this installation and returns its output. */
   async currentCommand(...args: string[]): Promise<string> {
     return await this.#run(BINARY, args);
   }
@@ -197,7 +200,9 @@ interface Beginning {
   token: string | null;
 }
 
-/** A new data directory begins with a copied database, unless the service is told to use another one. */
+/**
+ * Makes the data directory. A new one starts with a copied database, unless the settings name another one.
+ */
 async function begin({ dataDir, binary, settings = {} }: BerthOptions): Promise<Beginning> {
   if (dataDir !== undefined) return { dataDir, token: null };
   const made = await mkdtemp(join(tmpdir(), "berth-test-"));
@@ -208,10 +213,10 @@ async function begin({ dataDir, binary, settings = {} }: BerthOptions): Promise<
   return { dataDir: made, token: copied?.token ?? null };
 }
 
-// A file that takes too long is ended by SIGTERM; only an exit runs the handlers of `exit`.
+// A test file that takes too long is ended by SIGTERM; `exit` handlers run only on an exit.
 process.once("SIGTERM", () => process.exit(1));
 
-/** A service that a failed test did not stop ends with the test file. */
+/** Ends a service with the test file, even if a failed test did not stop it. */
 function endWithTest(child: ChildProcess): void {
   child.once(
     "exit",
@@ -219,7 +224,7 @@ function endWithTest(child: ChildProcess): void {
   );
 }
 
-/** The URL that the service prints when it is ready; null when it ends without. */
+/** Returns the URL that the service prints when it is ready; null if it ends before. */
 async function listening(child: ChildProcess): Promise<string | null> {
   if (child.stdout === null) throw new Error("serve has no stdout");
   for await (const line of createInterface({ input: child.stdout })) {

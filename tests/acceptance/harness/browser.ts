@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** A message of the DevTools protocol, or of one of its events. */
+/** A DevTools protocol message, or the parameters of one of its events. */
 // biome-ignore lint/suspicious/noExplicitAny: the protocol's objects, read as they come
 type Message = Record<string, any>;
 
-/** Chromium without a window, with one page, driven by the DevTools protocol. */
+/** Headless Chromium with one page, driven by the DevTools protocol. */
 export class Browser {
-  /** What the page complained about: exceptions, console errors, blocked resources. */
+  /** Complaints of the page: exceptions, console errors, blocked resources. */
   readonly complaints: string[] = [];
-  /** Addresses of all requests that the page started. */
+  /** Addresses and headers of all requests that the page started. */
   readonly requests: { url: string; headers: Record<string, string> }[] = [];
 
   readonly #process: ChildProcess;
@@ -34,7 +34,7 @@ export class Browser {
     const profile = await mkdtemp(join(tmpdir(), "berth-browser-"));
     const flags = [
       "--headless",
-      // Its sandbox does not start as root. The page is this service's own.
+      // Chromium's own sandbox does not start as root. The page is trusted, since it is this service's own.
       "--no-sandbox",
       "--disable-gpu",
       "--disable-dev-shm-usage",
@@ -57,7 +57,7 @@ export class Browser {
     await this.send("Page.navigate", { url });
   }
 
-  /** The value of an expression in the page; a promise is awaited there. */
+  /** Evaluates an expression in the page and returns its value; a promise is awaited. */
   async value<T>(expression: string): Promise<T> {
     const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
       expression,
@@ -68,7 +68,7 @@ export class Browser {
     return result.value;
   }
 
-  /** Waits until an expression is true in the page, looked at after each change of its document. */
+  /** Waits until an expression is true in the page, evaluated after each change of the document. */
   async until(expression: string): Promise<void> {
     await this.value(`new Promise((resolve) => {
       const look = () => { if (${expression}) { observer.disconnect(); resolve(); } };
@@ -113,7 +113,7 @@ export class Browser {
   }
 }
 
-/** The address at which the browser is driven, which it writes to its standard error. */
+/** Returns the DevTools address, which the browser writes to stderr. */
 async function addressOf(child: ChildProcess): Promise<string> {
   if (child.stderr === null) throw new Error("The browser has no standard error.");
   for await (const line of createInterface({ input: child.stderr })) {

@@ -10,12 +10,12 @@ export interface ChatEndpoint {
   url: string;
   /** The bodies of the requests, oldest first. */
   requests: AnyJson[];
-  /** Answers a request. A test may replace it; default `respondDone`. */
+  /** Responds to a request. A test may replace it; `respondDone` by default. */
   respond(request: AnyJson, response: ServerResponse): void;
   close(): Promise<void>;
 }
 
-/** @param address of loopback. */
+/** Starts the endpoint. @param address a loopback address. */
 export async function startChatEndpoint(address = "127.0.0.1"): Promise<ChatEndpoint> {
   const requests: AnyJson[] = [];
   const server = createServer(async (request, response) => {
@@ -38,7 +38,7 @@ export async function startChatEndpoint(address = "127.0.0.1"): Promise<ChatEndp
   return endpoint;
 }
 
-/** Answers a request for a streamed chat completion: the model says "Done." and stops. */
+/** Responds to a request for a streamed chat completion: the model says "Done." and stops. */
 export function respondDone(response: ServerResponse): void {
   response.setHeader("content-type", "text/event-stream");
   const frames = [{ delta: { role: "assistant", content: "Done." } }, { delta: {}, finish_reason: "stop" }];

@@ -1,9 +1,12 @@
 import { fileURLToPath } from "node:url";
 
-/** `TEST_CLUSTER=1`: a service of a test is several machines behind a balancer, unless it needs a process or release of its own. */
+/**
+ * Whether a test's service is a cluster of machines behind a balancer (`TEST_CLUSTER=1`), unless it needs its
+ * own process or release.
+ */
 export const IN_CLUSTER = process.env.TEST_CLUSTER === "1";
 
-/** A command line that serves as such a service. */
+/** The command line that serves such a cluster. */
 export const CLUSTER_SERVICE = [
   process.execPath,
   fileURLToPath(new URL("../../many-machines/harness/serve-cluster.ts", import.meta.url)),

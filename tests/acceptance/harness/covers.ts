@@ -2,7 +2,10 @@ import { type TestContext, test } from "node:test";
 import { SCENARIOS } from "../../many-machines/not-in-a-cluster.ts";
 import { IN_CLUSTER } from "./cluster-form.ts";
 
-/** A test that covers the requirements with these ids; coverage.test.ts reads the ids from the source. `skip` is the reason to skip it. */
+/**
+ * Defines a test that covers the requirements with these ids, which coverage.test.ts reads from the source.
+ * `skip` is the reason to skip it.
+ */
 export function covers(
   ids: readonly string[],
   title: string,

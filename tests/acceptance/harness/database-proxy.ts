@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** What becomes of connections: `stall` is a network that drops everything, `deny` a database whose password has changed. */
+/**
+ * The handling of connections: `stall` is a network that drops all packets, `deny` a database whose password
+ * has changed.
+ */
 type Mode = "pass" | "stall" | "deny";
 
-/** Stands between a service and a PostgreSQL's Unix socket, at a port of its own, as the network does. */
+/** A proxy between a service and PostgreSQL's Unix socket that simulates network faults, on its own port. */
 export class DatabaseProxy {
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
@@ -14,7 +17,7 @@ export class DatabaseProxy {
     this.#server = server;
   }
 
-  /** @param url as in `databaseUrlOf`, with the directory of a socket as its host. */
+  /** Starts the proxy. @param url as from `databaseUrlOf`, with a socket's directory as its host. */
   static async start(url: string): Promise<DatabaseProxy> {
     const { port, searchParams } = new URL(url);
     const server = createServer();
@@ -26,7 +29,7 @@ export class DatabaseProxy {
     return proxy;
   }
 
-  /** The same database by way of this proxy. */
+  /** Returns the URL of the same database through this proxy. */
   urlFor(url: string): string {
     const through = new URL(url);
     through.hostname = "127.0.0.1";
@@ -35,24 +38,24 @@ export class DatabaseProxy {
     return through.href;
   }
 
-  /** From now on nothing arrives, in either direction, and no connection breaks. */
+  /** Stops forwarding in both directions without breaking a connection. */
   stall(): void {
     this.#mode = "stall";
     for (const socket of this.#connections) socket.pause();
   }
 
-  /** Breaks all connections. Whether what was sent last took effect, neither side knows. */
+  /** Breaks all connections. Neither side knows whether the last statements took effect. */
   break(): void {
     for (const socket of this.#connections) socket.destroy();
   }
 
-  /** Breaks all connections; from now on the server refuses the password. */
+  /** Breaks all connections and makes the server reject the password from then on. */
   deny(): void {
     this.#mode = "deny";
     this.break();
   }
 
-  /** Everything arrives again, also what was sent meanwhile. */
+  /** Forwards again, including the data sent meanwhile. */
   pass(): void {
     this.#mode = "pass";
     for (const socket of this.#connections) socket.resume();
@@ -81,7 +84,7 @@ export class DatabaseProxy {
   }
 }
 
-/** Changes the proof of a client that it has the password (SCRAM), if it is in these bytes. */
+/** Corrupts a client's password proof (SCRAM) in these bytes, if they contain it. */
 function withoutProof(bytes: Buffer): Buffer {
   const proof = bytes.indexOf(",p=");
   if (proof < 0) return bytes;

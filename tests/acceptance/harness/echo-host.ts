@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { makeCertificates } from "../../git-host/certificates.ts";
 
-/** A request as received; `all` is all of it as JSON. */
+/** A received request; `all` has everything as JSON. */
 export interface RecordedRequest {
   host: string;
   line: string;
@@ -26,7 +26,7 @@ export interface EchoHost {
   stop(): Promise<void>;
 }
 
-/** `/to?<url>` redirects, `/npm/` is a registry, any other path echoes the request. */
+/** Starts the server: `/to?<url>` redirects, `/npm/` is a registry, any other path echoes the request. */
 export async function startEchoHost(dir: string, names: readonly string[]): Promise<EchoHost> {
   mkdirSync(dir, { recursive: true });
   const { caFile, key, certificate } = await makeCertificates(dir, names);

@@ -6,8 +6,8 @@ import { setTimeout as pause } from "node:timers/promises";
 export const CAN_TRACE = spawnSync("strace", ["--version"]).status === 0;
 
 /**
- * A command prefix that records every program that a process and its descendants execute, with all arguments, in a file.
- * The traced process stays the direct child of its starter.
+ * Returns a command prefix that records every program that a process and its descendants execute, with all
+ * arguments, in a file. The traced process stays the direct child of its starter.
  */
 export function straceCommand(file: string): string[] {
   const calls = "trace=execve,execveat";
@@ -27,7 +27,7 @@ export function straceCommand(file: string): string[] {
   ];
 }
 
-/** The recorded trace, after the process with this pid has exited. */
+/** Returns the recorded trace after the process with this pid has exited. Rejects after a minute. */
 export async function readFinishedTrace(file: string, pid: number): Promise<string> {
   const deadline = AbortSignal.timeout(60_000);
   const end = new RegExp(`^${pid} +\\+\\+\\+ (exited|killed)`, "m");

@@ -3,7 +3,7 @@ import { readEventsUntil } from "./stream.ts";
 
 let environmentCount = 0;
 
-/** An agent with the rehearsal model; `fields` override the defaults. */
+/** Creates an agent with the rehearsal model; `fields` override the defaults. */
 export function makeAgent(api: Api, fields: Record<string, Json> = {}): Promise<AnyJson> {
   const body = {
     name: "Tester",
@@ -19,7 +19,7 @@ export function makeEnvironment(api: Api, fields: Record<string, Json> = {}): Pr
   return api.ok("POST", "/environments", { name: `env ${environmentCount}`, ...fields });
 }
 
-/** A session with a new agent and a new environment. */
+/** Creates a session with a new agent and a new environment. */
 export async function makeSession(api: Api, fields: Record<string, Json> = {}): Promise<AnyJson> {
   const agent = await makeAgent(api);
   const environment = await makeEnvironment(api);
@@ -45,7 +45,10 @@ export async function makeFile(
   return response.body;
 }
 
-/** A skill of two files whose script prints its name; with `path`, another version of an existing skill. */
+/**
+ * Uploads a skill of two files whose script prints its name; with `path`, another version of an existing
+ * skill.
+ */
 export async function makeSkill(
   api: Api,
   name: string,
@@ -69,7 +72,7 @@ export function skillForm(name: string, description = "Says its name."): FormDat
   return form;
 }
 
-/** A message with the steps that the rehearsal model follows. */
+/** Returns a message with the steps that the rehearsal model follows. */
 export function steps(...list: Json[]): Json {
   return { type: "user.message", content: [{ type: "text", text: JSON.stringify({ steps: list }) }] };
 }
@@ -85,8 +88,8 @@ export async function runTurn(api: Api, session: string, ...list: Json[]): Promi
 }
 
 /**
- * The events from the input with this id to the end of the turn that processed it. If another turn was just ending when it was sent,
- * the end of that turn is among them.
+ * Returns the events from the input with this id to the end of the turn that processed it. If another turn
+ * was ending when the input was sent, the events include the end of that turn.
  */
 export async function waitForTurn(api: Api, session: string, id: string): Promise<AnyJson[]> {
   let isSent = false;
@@ -103,14 +106,17 @@ export async function waitForTurn(api: Api, session: string, id: string): Promis
   return events.slice(events.findIndex((event) => event.id === id));
 }
 
-/** Whether an input that came within the newest turn, after the last request to the model, was processed before the turn's end. */
+/**
+ * Whether an input that arrived in the newest turn, after its last model request, was processed before the
+ * turn ended.
+ */
 async function endedTurnTook(api: Api, session: string, id: string): Promise<boolean> {
   const { data } = await api.ok("GET", `/sessions/${session}/events?order=desc&limit=100`);
   const end = data.findIndex((event: AnyJson) => event.type === "session.status_running" || event.id === id);
   return data[end]?.id === id && data[end].processed_at !== null;
 }
 
-/** The text of the tool results among events, in order. */
+/** Returns the texts of the tool results among events, in order. */
 export function toolResults(events: AnyJson[]): string[] {
   return events
     .filter(({ type }) => type === "agent.tool_result")

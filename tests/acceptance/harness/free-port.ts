@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * A free loopback port for a server that listens on a fixed port and may restart. It is below the kernel's ephemeral range, so
- * an outgoing connection cannot take it while the server is down.
+ * Returns a free loopback port for a server that may restart. It is below the kernel's ephemeral range, so an
+ * outgoing connection cannot take it while the server is down.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

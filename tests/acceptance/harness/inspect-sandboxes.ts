@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readlinkOrEmpty, readOrEmpty } from "./read-or-empty.ts";
 import type { SecretScanner } from "./secret-scanner.ts";
 
-/** How much was inspected; `memory` is in bytes. */
+/** The amount inspected; `memory` is in bytes. */
 export interface InspectionCounts {
   processes: number;
   memory: number;
@@ -15,14 +15,14 @@ const OVERLAP_BYTES = 1 << 12;
 const DIRECTORIES = ["data", "home", "tmp", "etc", "opt", "mnt", "dev/shm", "run", "var", "workspace"];
 
 /**
- * Scans the sandboxes of a service from the host: arguments, variables, memory and files of their processes. Runs as root,
- * so it sees more than any program inside. @throws when it finds a secret of the scanner.
+ * Scans the sandboxes of a service from the host: arguments, variables, memory and files of their processes.
+ * Runs as root, so it sees more than any program inside. @throws if it finds a secret of the scanner.
  */
 export function inspectSandboxes(service: number, scanner: SecretScanner): InspectionCounts {
   return inspectProcesses(sandboxedProcesses(service), scanner);
 }
 
-/** The same for these processes of this machine. */
+/** Scans these processes of this machine in the same way. */
 export function inspectProcesses(pids: readonly number[], scanner: SecretScanner): InspectionCounts {
   const counts: InspectionCounts = { processes: 0, memory: 0, files: 0 };
   const roots = new Set<string>();
@@ -42,7 +42,7 @@ export function inspectProcesses(pids: readonly number[], scanner: SecretScanner
   return counts;
 }
 
-/** Descendants of the service in a PID namespace of their own. */
+/** Returns the descendants of the service that are in another PID namespace. */
 function sandboxedProcesses(service: number): number[] {
   const own = readlinkOrEmpty("/proc/self/ns/pid");
   const parents = new Map<number, number>();

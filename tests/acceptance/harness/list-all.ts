@@ -1,9 +1,9 @@
 import type { AnyJson, Api } from "./api.ts";
 
 /**
- * What a list has on all its pages, in its order.
+ * Returns the objects on all pages of a list, in order.
  *
- * @param path with the filters and the limit of a page, if any.
+ * @param path with filters and a page limit, if any.
  */
 export async function listAll(client: Pick<Api, "ok">, path: string): Promise<AnyJson[]> {
   const joint = path.includes("?") ? "&" : "?";

@@ -4,24 +4,24 @@ import type { AnyJson, Api } from "./api.ts";
 import { makeFile } from "./fixtures.ts";
 import { type Frame, readFrames } from "./stream.ts";
 
-/** Shell text that waits until `openGate` is called with the name. */
+/** Returns shell code that waits until `openGate` is called with the name. */
 export function gate(name: string): string {
   return `until [ -e /data/gates/${name} ]; do sleep 0.05; done`;
 }
 
-/** Lets the command go on that waits at the gate. */
+/** Lets the command continue that waits at the gate. */
 export async function openGate(api: Api, session: string, name: string): Promise<void> {
   const { id } = await makeFile(api, "open");
   const resource = { type: "file", file_id: id, mount_path: `/data/gates/${name}` };
   await api.ok("POST", `/sessions/${session}/resources`, resource);
 }
 
-/** A reader of a session's stream that asked for what commands print. */
+/** A reader of a session's stream that includes the output of commands. */
 export class OutputReader {
   readonly frames: Frame[] = [];
   readonly #arrived = new EventEmitter();
   readonly #stop = new AbortController();
-  /** Why no frame comes any more. */
+  /** Why no further frame comes; null while the stream is open. */
   #end: Error | null = null;
 
   /** Resolves when the stream is open. */
@@ -43,7 +43,7 @@ export class OutputReader {
     this.#stop.abort();
   }
 
-  /** Resolves with the frames once they are as wanted. Fails when none comes for three minutes. */
+  /** Resolves once the condition is met. Fails if no frame comes for three minutes. */
   async until(isMet: (reader: OutputReader) => boolean): Promise<void> {
     while (!isMet(this)) {
       this.#requireMore();
@@ -62,7 +62,7 @@ export class OutputReader {
       .filter(({ tool_use_id: id }) => call === undefined || id === call);
   }
 
-  /** What was printed, with `…` for what was left out. */
+  /** Returns the printed text, with `…` for omitted parts. */
   text(call?: string): string {
     let [end, text] = [0, ""];
     for (const { offset, text: piece } of this.pieces(call)) {
@@ -72,7 +72,7 @@ export class OutputReader {
     return text;
   }
 
-  /** The id of the call whose command contains the word. */
+  /** Returns the id of the call whose command contains the word. */
   call(word: string): string {
     const use = this.frames.find(
       ({ event, data }) => event === "agent.tool_use" && data.input.command.includes(word),
@@ -80,7 +80,7 @@ export class OutputReader {
     return use?.data.id ?? "";
   }
 
-  /** @throws when no frame comes any more. */
+  /** @throws if no further frame comes. */
   #requireMore(): void {
     if (this.#end === null) return;
     const events = this.frames.map(({ event }) => event).join(" ");
@@ -88,7 +88,7 @@ export class OutputReader {
     throw new Error(`${this.#end.message}, after: ${got}`, { cause: this.#end });
   }
 
-  /** Never rejects. */
+  /** Reads frames until the stream ends. Never rejects. */
   async #read(frames: AsyncIterable<Frame>): Promise<void> {
     try {
       for await (const frame of frames) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readOrEmpty } from "./read-or-empty.ts";
 
-/** Why this machine cannot limit the disks of sessions, found by trying; false when it can. */
+/** Returns why this machine cannot limit the disks of sessions, after trying; false if it can. */
 export function missingForDiskLimits(): string | false {
   if (process.getuid?.() !== 0) return "this is not root";
   const directory = mkdtempSync(join(tmpdir(), "loop-trial-"));
@@ -22,14 +22,14 @@ export function missingForDiskLimits(): string | false {
   }
 }
 
-/** A command prefix that starts a program with loop devices that cannot be used. */
+/** A command prefix that starts a program with unusable loop devices. */
 export const WITHOUT_LOOP_DEVICES: readonly string[] = [
   ...["unshare", "--mount", "--propagation=private", "sh", "-c"],
   `for device in /dev/loop*; do mount --bind /dev/null "$device" || exit 1; done; exec "$@"`,
   "sh",
 ];
 
-/** The backing files of loop devices below this directory. */
+/** Returns the backing files of loop devices below this directory. */
 export function loopBackingFiles(directory: string): string[] {
   return readdirSync("/sys/block")
     .filter((name) => name.startsWith("loop"))

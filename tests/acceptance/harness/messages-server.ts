@@ -3,14 +3,14 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * A server of Anthropic's Messages on loopback, which says "Fine." to every request, or "A summary." to one for a summary, and reports
- * that its cache served `cached` tokens.
+ * A server of Anthropic's Messages API on loopback. It responds "Fine.", or "A summary." to a summary
+ * request, and reports that its cache served `cached` tokens.
  */
 export interface MessagesServer {
   baseUrl: string;
   /** The bodies of the requests so far. */
   bodies: string[];
-  /** Called when a request for a summary has come, before its answer. Default: nothing. */
+  /** Called for a summary request before its response; does nothing by default. */
   beforeSummary: () => Promise<void>;
   close(): Promise<void>;
 }

@@ -2,14 +2,20 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server of chat completions on loopback, which says "Fine." to every request that it neither rejects nor answers with a call. */
+/**
+ * A Chat Completions server on loopback. It responds "Fine." unless it rejects the request or responds with a
+ * tool call.
+ */
 export interface ModelServer {
   baseUrl: string;
   /** The bodies of the requests so far. */
   bodies: string[];
-  /** The status and message with which it rejects a request, and for how many seconds it asks to wait; null: it answers. */
+  /**
+   * Returns the status, message and retry delay in seconds with which to reject a request; null to respond
+   * normally.
+   */
   reject: (body: string) => { status: number; message: string; retryAfter?: number } | null;
-  /** The calls of tools with which it answers the next requests, one each. */
+  /** The tool calls of the next responses, one each. */
   calls: { name: string; input: unknown }[];
   close(): Promise<void>;
 }

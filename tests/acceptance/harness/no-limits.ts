@@ -1,2 +1,2 @@
-/** Settings of a service that one owner loads alone, with more than the standing limits let through. */
+/** Settings without limits, for a service that a single owner loads beyond the default limits. */
 export const NO_LIMITS = { BERTH_ORGANIZATION_LIMITS: "none", BERTH_USER_LIMITS: "none" };

@@ -12,7 +12,7 @@ export interface ReceivedSpan {
   kind: number;
   failed: boolean;
   attributes: Record<string, string | number | boolean>;
-  /** Of the process that sent it. */
+  /** Attributes of the process that sent it. */
   resource: Record<string, string | number | boolean>;
 }
 
@@ -24,14 +24,14 @@ interface WireAttribute {
 export interface OtlpReceiver {
   url: string;
   spans: ReceivedSpan[];
-  /** Everything that was sent, as text. */
+  /** Returns everything that was sent, as text. */
   text(): string;
   /** Headers of the requests. */
   headers: Array<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
-/** A collector that keeps what is sent to it as JSON. @param hangs it never responds. */
+/** Starts a collector that keeps the JSON that it receives. @param hangs whether it never responds. */
 export async function startOtlpReceiver({ hangs = false } = {}): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const texts: string[] = [];

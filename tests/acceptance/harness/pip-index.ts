@@ -18,7 +18,7 @@ export interface PipIndex {
   stop(): Promise<void>;
 }
 
-/** @param dir where the certificates are stored. */
+/** Starts the index. @param dir the directory for its certificates. */
 export async function startPipIndex(dir: string): Promise<PipIndex> {
   const { caFile, key, certificate } = await makeCertificates(dir, ["pypi.localhost"]);
   const wheel = zip({

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** A file as latin1 text; empty when it cannot be read, such as the /proc files of a process that has just ended. */
+/**
+ * Reads a file as latin1 text. Returns "" if it cannot be read, such as the /proc files of an ended process.
+ */
 export function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, "latin1");
@@ -9,7 +11,7 @@ export function readOrEmpty(path: string): string {
   }
 }
 
-/** The target of a symbolic link; empty when it cannot be read. */
+/** Returns the target of a symbolic link; "" if it cannot be read. */
 export function readlinkOrEmpty(path: string): string {
   try {
     return readlinkSync(path);
@@ -18,7 +20,7 @@ export function readlinkOrEmpty(path: string): string {
   }
 }
 
-/** The entries of a directory; none when it cannot be read. */
+/** Returns the entries of a directory; none if it cannot be read. */
 export function listOrEmpty(directory: string): string[] {
   try {
     return readdirSync(directory);

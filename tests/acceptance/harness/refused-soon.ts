@@ -3,8 +3,8 @@ import { IN_CLUSTER } from "./cluster-form.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /**
- * The response to a request whose token was just made invalid. The process that did that refuses the token at once, others within
- * 50 ms.
+ * Returns the response to a request whose token was just made invalid. The process that did so rejects the
+ * token immediately, others within 50 ms.
  */
 export async function refusedSoon(ask: () => Promise<ApiResponse>): Promise<ApiResponse> {
   let response = await ask();

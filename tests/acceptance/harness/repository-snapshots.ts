@@ -1,7 +1,7 @@
 import type { Berth } from "./berth.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** How many snapshots of the repository the service has built since it started. */
+/** Returns how many snapshots of the repository the service has built since it started. */
 export function countSnapshotsBuilt(berth: Berth, url: string): number {
   return berth.log
     .split("\n")

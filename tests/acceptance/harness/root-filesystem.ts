@@ -5,10 +5,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Berth } from "./berth.ts";
 
-/** The root filesystem of sandboxes that all tests of a machine share; building it takes a minute. */
+/**
+ * The directory of sandbox root filesystems that all tests of a machine share, since building one takes a
+ * minute.
+ */
 const SHARED_DIRECTORY = join(tmpdir(), "berth-test-systems");
 
-/** Why this machine cannot build the root filesystem of sandboxes; false when it can. */
+/** Returns why this machine cannot build the sandboxes' root filesystem; false if it can. */
 export function missingForRootFilesystem(): string | false {
   if (process.getuid?.() !== 0) return "this is not root";
   try {
@@ -19,7 +22,7 @@ export function missingForRootFilesystem(): string | false {
   }
 }
 
-/** A data directory whose service uses the shared root filesystem. */
+/** Returns a new data directory whose service uses the shared root filesystem. */
 export async function dataDirWithRootFilesystem(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), "berth-test-"));
   await mkdir(SHARED_DIRECTORY, { recursive: true, mode: 0o700 });
@@ -27,7 +30,7 @@ export async function dataDirWithRootFilesystem(): Promise<string> {
   return dataDir;
 }
 
-/** Resolves when the service has its root filesystem; at most ten minutes. */
+/** Resolves when the service has its root filesystem. Throws after ten minutes, or if the build fails. */
 export async function waitForRootFilesystem(berth: Berth): Promise<void> {
   for (let tries = 0; tries < 2_400; tries++) {
     const names = await readdir(SHARED_DIRECTORY);

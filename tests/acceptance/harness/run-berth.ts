@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 const BINARY = join(import.meta.dirname, "../../../bin/berth");
 
-/** Runs `bin/berth`, which may fail; its exit code and what it says, of a fault too. */
+/** Runs `bin/berth`, which may fail. Returns its exit code and its output, with stderr after a failure. */
 export async function runBerth(
   args: readonly string[],
   settings: Record<string, string> = {},

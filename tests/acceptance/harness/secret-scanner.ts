@@ -78,7 +78,7 @@ export class ScannedApi extends Api {
 
 function formsOf(secret: string): [form: string, text: string][] {
   const bytes = Buffer.from(secret);
-  // In a longer text, the base64 form depends on the offset modulo 3.
+  // The base64 form within a longer text depends on the offset modulo 3.
   const inBase64 = [0, 1, 2].map((before): [string, string] => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
     return ["base64", text.slice(before === 0 ? 0 : 4, text.length - 4)];
@@ -92,7 +92,7 @@ function formsOf(secret: string): [form: string, text: string][] {
   ];
 }
 
-/** Sandboxes run with uids from FIRST_SESSION_UID on. */
+/** Whether a process is in a sandbox. Sandboxes have uids from FIRST_SESSION_UID on. */
 function isInSandbox(pid: string): boolean {
   return (statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? 0) >= FIRST_SESSION_UID;
 }

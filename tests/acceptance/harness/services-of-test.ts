@@ -3,8 +3,8 @@ import type { TestContext } from "node:test";
 import { Berth, type BerthOptions } from "./berth.ts";
 
 /**
- * Starts services for one test, often several on one data directory in turn. At the end of the test each that still runs is
- * stopped, and only then are the directories removed.
+ * Returns a function that starts services for one test, often several on one data directory in turn. At the
+ * end of the test all running ones are stopped, and then their directories are removed.
  */
 export function servicesOf(t: TestContext): (options?: BerthOptions) => Promise<Berth> {
   const started: Berth[] = [];

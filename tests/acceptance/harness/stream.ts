@@ -10,16 +10,19 @@ export interface Frame {
 export interface StreamOptions {
   query?: string;
   lastEventId?: string;
-  /** Default: fails after three minutes without a frame. */
+  /** Ends the stream when aborted. By default it fails after three minutes without a frame. */
   signal?: AbortSignal;
-  /** Called when the stream is open; it contains every later event. */
+  /** Called when the stream is open; it then contains every later event. */
   onOpen?: () => void;
 }
 
-/** The longest time without an event. Generous: on a loaded machine a killed runner can be back only after most of a minute. */
+/**
+ * The longest time without an event. Long, since on a loaded machine a killed runner can take most of a
+ * minute to return.
+ */
 const MAX_SILENCE_MS = 180_000;
 
-/** The frames of a session's stream, without comments. Ends when the server ends the stream. */
+/** Yields the frames of a session's stream, without comments. Ends when the server ends the stream. */
 export async function* readFrames(
   api: Api,
   session: string,
@@ -67,7 +70,7 @@ async function* openStream(
   }
 }
 
-/** The blocks of a response in `text/event-stream`, as they arrive: fields of one event, or comments. */
+/** Yields the blocks of a `text/event-stream` response as they arrive: fields of one event, or comments. */
 export async function* eventBlocks({ body }: Response): AsyncGenerator<string> {
   let rest = "";
   const decoder = new TextDecoder();
@@ -78,10 +81,13 @@ export async function* eventBlocks({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-/** The server ended a stream. A follower resumes. */
+/** Thrown when the server ends a stream, which a follower resumes. */
 export class StreamEnded extends Error {}
 
-/** The events of the log from its start to the first match. Default of `signal`: fails after three minutes without an event. */
+/**
+ * Returns the events of the log from its start to the first match. By default it fails after three minutes
+ * without an event.
+ */
 export async function readEventsUntil(
   api: Api,
   session: string,

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { freePort } from "./free-port.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** A proxy with one user, as companies have between their machines and the internet. */
+/** A proxy with one user, like those between a company's machines and the internet. */
 export interface Tinyproxy {
   /** `127.0.0.1:PORT` */
   host: string;
-  /** What it was asked for, and what it answered. */
+  /** Returns the log of requests and responses. */
   log(): string;
   stop(): Promise<void>;
 }

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Resolves when the condition is true; rejects with the message after `timeoutMs`, which allows for a loaded machine. */
+/**
+ * Resolves when the condition is true. Rejects with the message after `timeoutMs`, whose default allows for a
+ * loaded machine.
+ */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   message: () => string,

@@ -7,24 +7,24 @@ export interface PageResponse {
   body: AnyJson;
 }
 
-/** What a request has beside its path. A header that is null is left out. */
+/** The parts of a request besides its path. A null header is omitted. */
 export interface PageRequest {
   method?: string;
   headers?: Record<string, string | null>;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** The body as text, in place of `body`. */
   raw?: string;
 }
 
 /**
- * Sends what a browser would send for a page of the service: its cookies, `Origin` and `Sec-Fetch-Site`, each of which a request can have
- * otherwise. It follows no redirect.
+ * Sends requests as a browser would for a page of the service: with its cookies, `Origin` and
+ * `Sec-Fetch-Site`. A request can override each header. Redirects are not followed.
  */
 export class WebPage {
   readonly origin: string;
   readonly cookies = new Map<string, string>();
-  /** All that was set, with its attributes. */
+  /** All received `Set-Cookie` headers. */
   readonly setCookies: string[] = [];
 
   constructor(origin: string) {
@@ -39,7 +39,7 @@ export class WebPage {
     return this.send(path, { method: "POST", body, headers });
   }
 
-  /** @param path of the service, or a whole address. */
+  /** Sends a request. @param path a path of the service, or a whole URL. */
   send(path: string, { method = "GET", headers = {}, body, raw }: PageRequest = {}): Promise<PageResponse> {
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const own: OutgoingHttpHeaders = {

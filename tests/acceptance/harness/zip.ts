@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/** An uncompressed zip archive of files, by name. */
+/** Returns an uncompressed zip archive of files, by name. */
 export function zip(files: Readonly<Record<string, string>>): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];

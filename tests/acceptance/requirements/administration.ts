@@ -2,7 +2,7 @@ import type { Requirement } from "./requirement.ts";
 
 const source = "issue 14";
 
-/** Rules of administration by API: what the operator of an installation does over all organizations. */
+/** Rules of administration by API: the operator's operations across all organizations. */
 export const administrationRequirements: readonly Requirement[] = [
   {
     id: "admin-token",

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** How several processes serve the API. */
+/** Rules for several API processes. */
 export const apiProcessRequirements: readonly Requirement[] = [
   {
     id: "api-processes",

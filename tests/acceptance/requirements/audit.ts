@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules of the audit log. */
+/** Rules for the audit log. */
 export const auditRequirements: readonly Requirement[] = [
   {
     id: "audit-log",

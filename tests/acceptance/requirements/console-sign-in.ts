@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules of signing in to the console. */
+/** Rules for signing in to the console. */
 export const consoleSignInRequirements: readonly Requirement[] = [
   {
     id: "console-sign-in",

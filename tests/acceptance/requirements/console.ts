@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules of the console's screens. All are tested in a browser. */
+/** Rules for the console's screens. All are tested in a browser. */
 export const consoleRequirements: readonly Requirement[] = [
   {
     id: "console-main-job",

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules that are the same for every resource type. */
+/** Rules that apply to every resource type. */
 export const conventions: readonly Requirement[] = [
   {
     id: "page-every-list",

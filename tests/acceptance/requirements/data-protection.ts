@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules of how long data is kept, and of its erasure. */
+/** Rules for the retention of data, and its erasure. */
 export const dataProtectionRequirements: readonly Requirement[] = [
   {
     id: "retention-settings",

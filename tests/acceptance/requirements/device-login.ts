@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules of logins without a token, which a user approves elsewhere. */
+/** Rules for logins without a token, which a user approves elsewhere. */
 export const deviceLoginRequirements: readonly Requirement[] = [
   {
     id: "device-login",

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Previews of events that are not stored yet. */
+/** Rules for previews of events that are not stored yet. */
 export const eventDeltaRequirements: readonly Requirement[] = [
   {
     id: "event-deltas",

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Several services on one database. */
+/** Rules for several services on one database. */
 export const homeRequirements: readonly Requirement[] = [
   {
     id: "home-waits",

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** What stays of a session's container while it is quiet. */
+/** Rules for the parts of a session's container that survive a quiet time. */
 export const keptShellRequirements: readonly Requirement[] = [
   {
     id: "tmp-stays",

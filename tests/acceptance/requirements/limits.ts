@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules of limits by organization and user. */
+/** Rules for limits of organizations and users. */
 export const limitRequirements: readonly Requirement[] = [
   {
     id: "limit-requests",

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Images, documents and files in messages, and the operator's messages to an agent. */
+/** Rules for images, documents and files in messages, and for the operator's messages to an agent. */
 export const messageContentRequirements: readonly Requirement[] = [
   {
     id: "message-image",

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** What a turn does when its model fails or does not stop. */
+/** Rules for turns whose model fails or does not stop. */
 export const modelFailureRequirements: readonly Requirement[] = [
   {
     id: "model-overload",

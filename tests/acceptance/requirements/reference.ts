@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** The API reference, the guides and the front page. */
+/** Rules for the API reference, the guides and the front page. */
 export const referenceRequirements: readonly Requirement[] = [
   {
     id: "reference-page",

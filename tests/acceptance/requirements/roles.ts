@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Services that do a part of what one service does. */
+/** Rules for services with one of the roles. */
 export const roleRequirements: readonly Requirement[] = [
   {
     id: "role-api",

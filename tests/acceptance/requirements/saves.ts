@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Workspaces that are saved for the loss of their machine. */
+/** Rules for saves of workspaces, against the loss of their machine. */
 export const saveRequirements: readonly Requirement[] = [
   {
     id: "save-restored",

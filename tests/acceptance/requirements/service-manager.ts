@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** How systemd runs the service. */
+/** Rules for running the service under systemd. */
 export const serviceManagerRequirements: readonly Requirement[] = [
   {
     id: "service-notify",

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules of how clients reach the service. */
+/** Rules for connections to the service. */
 export const tlsRequirements: readonly Requirement[] = [
   {
     id: "tls",

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules of traces. */
+/** Rules for traces. */
 export const traceRequirements: readonly Requirement[] = [
   {
     id: "traces",

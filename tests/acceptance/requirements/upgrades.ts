@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules of the database's schema when Berth is upgraded, and when that is taken back. */
+/** Rules for the database schema in upgrades and rollbacks. */
 export const upgradeRequirements: readonly Requirement[] = [
   {
     id: "migrate-apart",

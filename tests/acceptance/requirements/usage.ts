@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Rules of what sessions used. */
+/** Rules for usage. */
 export const usageRequirements: readonly Requirement[] = [
   {
     id: "usage-totals",

@@ -6,7 +6,7 @@ export function isChangedLines(text: string): boolean {
   return CHANGED.test(text.split("\n")[0] ?? "");
 }
 
-/** What a reader that has the result `before` knows once it is told which of its lines changed. */
+/** Returns the result `before` with the changed lines in `told` applied. */
 export function withChangedLines(before: string, told: string): string {
   const [head = "", ...now] = told.split("\n");
   const [, first = "", last = first] = CHANGED.exec(head) ?? [];

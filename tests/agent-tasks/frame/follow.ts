@@ -1,12 +1,15 @@
 import type { Call, Seen } from "./seen.ts";
 
-/** What a reader does about a result that does not have all: the call that its note names. */
+/** The ways in which a reader completes an incomplete result: by the call that its note names. */
 
 const READ_ON =
   /\[(?:Lines \d+ to (\d+)(?: of \d+)?|Cut after line (\d+), at [\d.]+ KiB)\. Use offset to read on\.\]/;
 const TOO_LARGE = /^\S+ has \d+ bytes, more than 262144\. Read a part of it with offset and limit/;
 
-/** The lines of a file, as far as the reader gets. @param enough true: the lines so far have what it is read for. */
+/**
+ * Returns the lines of a file, read until its end or until `enough`. @param enough returns whether the lines
+ * so far suffice.
+ */
 export function readAll(
   seen: Seen,
   path: string,
@@ -15,7 +18,7 @@ export function readAll(
   return readOn(seen, path, seen.call("Read", { file_path: path }), enough);
 }
 
-/** The same of several files, whose reading begins in one response. */
+/** Reads several files in the same way, starting with one response for all. */
 export function readTogether(seen: Seen, paths: readonly string[]): string[][] {
   const calls: Call[] = paths.map((path) => ({ name: "Read", input: { file_path: path } }));
   const texts = seen.calls(calls);
@@ -40,7 +43,7 @@ function readOn(
   }
 }
 
-/** The lines of a file in a result of Read, without their numbers. */
+/** Returns the file's lines in a Read result, without line numbers. */
 function numbered(text: string): string[] {
   return text.split("\n").flatMap((line) => {
     const found = /^(\d+)\t(.*)$/s.exec(line);
@@ -48,7 +51,10 @@ function numbered(text: string): string[] {
   });
 }
 
-/** What the pattern finds in an output, or else in the file that has the whole of it. @param extended the same for `grep -E`. */
+/**
+ * Returns the matching lines of an output or, if it was shortened, of the file with the whole output. @param
+ * extended the same pattern for `grep -E`.
+ */
 export function findInOutput(seen: Seen, output: string, pattern: RegExp, extended: string): string[] {
   const found = (text: string) => text.split("\n").filter((line) => pattern.test(line));
   const here = found(output);
@@ -56,7 +62,10 @@ export function findInOutput(seen: Seen, output: string, pattern: RegExp, extend
   return file === undefined ? here : found(seen.bash(`grep -E -h '${extended}' ${file}`));
 }
 
-/** The files that a search finds, with those that a note says are missing, for which each folder is searched by itself. */
+/**
+ * Returns the files that a search finds. If a note says that results are missing, each folder is searched
+ * separately.
+ */
 export function searchAll(seen: Seen, pattern: string, path: string): string[] {
   const search = (where: string) => seen.call("Grep", { pattern, path: where, output_mode: "content" });
   const text = search(path);
@@ -65,7 +74,7 @@ export function searchAll(seen: Seen, pattern: string, path: string): string[] {
   return folders.flatMap((folder) => (folder.startsWith("/") ? headings(search(folder)) : []));
 }
 
-/** The names of the files, each in a line above its matches. */
+/** Returns the file names in a search result, each above its matches. */
 function headings(text: string): string[] {
   return text.split("\n").filter((line) => line.startsWith("/"));
 }

@@ -6,26 +6,26 @@ import { modelId, type Stage } from "./stage.ts";
 import type { Form, Task } from "./task.ts";
 import { World } from "./world.ts";
 
-/** `! command` ends no script under `-e`. */
+/** A shell function for `! command`, which does not end a script under `-e`. */
 const NOT = 'not() { if "$@"; then return 1; fi; }';
 const LONGEST_RESULT = 102_400;
-/** Below the window of 400,000, and beyond what any task has. */
+/** A token limit below the window of 400,000 that no task reaches. */
 const NEVER = 390_000;
 
-/** What became of a task. */
+/** The outcome of a task. */
 export interface Played {
   passed: boolean;
-  /** What the hidden test printed. */
+  /** The output of the hidden test. */
   judgement: string;
-  /** Of the agent, without those of the judgement. */
+  /** The agent's calls, without those of the judgement. */
   calls: readonly Call[];
   compactions: number;
   usages: readonly Usage[];
-  /** The log of the calls and their results, for a message about a failure. */
+  /** The log of the calls and their results, for failure messages. */
   story: string;
 }
 
-/** Plays a task in a session of its own, and lets its hidden test judge the work in the sandbox. */
+/** Plays a task in its own session, and lets its hidden test judge the result in the sandbox. */
 export async function play(stage: Stage, task: Task, form: Form): Promise<Played> {
   const { api, provider } = stage;
   const player: Player = {

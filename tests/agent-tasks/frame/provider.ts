@@ -7,38 +7,39 @@ import { type Call, Pending, Seen } from "./seen.ts";
 import type { Reader } from "./task.ts";
 import { type MadeCall, transcriptOf } from "./transcript.ts";
 
-/** More requests in a session are no progress. */
+/** The number of requests in a session from which it counts as stuck. */
 const MAX_REQUESTS = 150;
 
-/** What a request costs, as the provider reports it. */
+/** The tokens of a request, as the provider reports them. */
 export type Usage = Record<
   "input_tokens" | "cache_read_input_tokens" | "cache_creation_input_tokens",
   number
 >;
 
-/** A session's model: the reader of its turn, and what it did. */
+/** A session's model: the reader of its current turn, and a record of its requests. */
 export interface Player {
   reader: Reader;
   actsOnNotes: boolean;
-  /** The calls that it made, oldest first. */
+  /** Its calls, oldest first. */
   calls: Call[];
   summaries: number;
-  /** What the reader threw, other than for a call. */
+  /** Errors that the reader threw, other than `Pending`. */
   faults: string[];
   /** The usage of all its requests. */
   usages: Usage[];
-  /** How often the user was silent for so long that the provider's cache ended. */
+  /** The number of pauses of the user that outlasted the provider's cache. */
   silences: number;
-  /** Whose results a compaction took away. */
+  /** The calls whose results a compaction removed. */
   forgotten: readonly Call[];
 }
 
-/** What the provider charges for a request of a player. */
+/** Returns the usage that the provider reports for a player's request. */
 export type Charge = (body: AnyJson, player: Pick<Player, "usages" | "silences">) => Usage;
 
 /**
- * A provider of Anthropic's Messages on loopback, whose models are readers: each model id is a player of one session. A summary that
- * a player writes has nothing in it, so that what outlasts a compaction is what the service keeps by itself.
+ * A provider of Anthropic's Messages API on loopback, whose models are readers. Each model id is the player
+ * of one session. A player's summary is empty, so after a compaction only what the service itself keeps
+ * remains.
  */
 export class Provider {
   readonly #players = new Map<string, Player>();
@@ -49,7 +50,7 @@ export class Provider {
     this.#charge = charge;
   }
 
-  /** Resolves with its base URL. */
+  /** Starts listening, and returns the base URL. */
   async listen(): Promise<string> {
     await once(this.#server.listen(0, "127.0.0.1"), "listening");
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
@@ -108,7 +109,7 @@ function use({ calls }: Player, { name, input }: Call): AnyJson {
   return { type: "tool_use", id: `toolu_${calls.length}`, name, input };
 }
 
-/** Four characters a token, and a cache that has all that the request before had. */
+/** Counts four characters as a token, and all tokens of the previous request as cached. */
 function bySize(body: AnyJson, { usages }: Pick<Player, "usages">): Usage {
   const size = (value: unknown) => Math.ceil(JSON.stringify(value ?? "").length / 4);
   const all = size(body.system) + size(body.tools) + size(body.messages);

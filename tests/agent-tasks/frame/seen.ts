@@ -7,7 +7,7 @@ export interface Call {
   input: unknown;
 }
 
-/** Thrown by a reader that needs the results of these calls first. */
+/** Thrown by a reader that first needs the results of these calls. */
 export class Pending extends Error {
   readonly calls: readonly Call[];
 
@@ -20,19 +20,22 @@ export class Pending extends Error {
 const UNCHANGED = "(Unchanged since your last Read of these lines, whose result is above.)";
 
 /**
- * What a reader sees in one request. A reader is run anew for each request and remembers nothing: a call whose result the request
- * shows returns that, and any other is made, after which the reader is run again. What a compaction took from it, it has to call for again.
+ * What a reader sees in one request. A reader runs anew for each request, without memory: a call whose result
+ * the request shows returns that result. Any other call is made, and the reader runs again. After a
+ * compaction it has to repeat calls whose results are gone.
  */
 export class Seen {
   readonly #transcript: Transcript;
   readonly #forgotten: readonly Call[];
   readonly #keptLeft: MadeCall[];
-  /** Of the recent calls, how many this run has used. */
+  /** The number of recent calls that this run has used. */
   #used = 0;
-  /** Whether it acts on the notes of results and repeats what it has lost; otherwise it makes do with what it sees. */
+  /**
+   * Whether the reader acts on notes in results and repeats lost calls. Otherwise it works with what it sees.
+   */
   readonly actsOnNotes: boolean;
 
-  /** @param forgotten the calls whose results a compaction took away. */
+  /** @param forgotten the calls whose results a compaction removed. */
   constructor(transcript: Transcript, actsOnNotes: boolean, forgotten: readonly Call[]) {
     this.#transcript = transcript;
     this.actsOnNotes = actsOnNotes;
@@ -44,39 +47,42 @@ export class Seen {
     return this.#transcript.system;
   }
 
-  /** What the pattern finds in the newest of the user's messages that has it, or "". */
+  /** Returns the pattern's group from the newest matching message of the user; "" without a match. */
   told(pattern: RegExp): string {
     return newest(this.#transcript.messages, pattern);
   }
 
-  /** The same in what the model said itself. */
+  /** Returns the same from the model's own messages. */
   said(pattern: RegExp): string {
     return newest(this.#transcript.answers, pattern);
   }
 
-  /** Whether it still sees that it made such a call, in this turn or before. */
+  /** Whether the transcript still shows such a call, of this turn or an earlier one. */
   remembers(name: string, input: object): boolean {
     return this.#transcript.calls.some((call) => isSame(call, { name, input }));
   }
 
-  /** What the pattern finds in a note of a result; null where there is none, or notes are not for this reader. */
+  /**
+   * Returns the pattern's match in a note of a result. Returns null without a match, or if the reader does
+   * not act on notes.
+   */
   note(text: string, pattern: RegExp): RegExpExecArray | null {
     return this.actsOnNotes ? pattern.exec(text) : null;
   }
 
-  /** What the pattern finds in the newest of all results that has it, or "". */
+  /** Returns the pattern's group from the newest matching result; "" without a match. */
   noted(pattern: RegExp): string {
     const texts = this.#transcript.calls.map(({ text }) => text);
     return this.actsOnNotes ? newest(texts, pattern) : "";
   }
 
-  /** The text of the call's result. */
+  /** Returns the text of a call's result. @throws Pending if it has none yet. */
   call(name: string, input: object): string {
     const [text = ""] = this.calls([{ name, input }]);
     return text;
   }
 
-  /** A call that only a reader makes which does not see any more what it knew. */
+  /** Makes a call that only a reader makes which has lost what it knew and acts on notes. */
   look(name: string, input: object): string {
     return this.actsOnNotes ? this.call(name, input) : "";
   }
@@ -85,7 +91,7 @@ export class Seen {
     return this.call("Bash", { command });
   }
 
-  /** The texts of the results of calls in one response. */
+  /** Returns the texts of the results of calls that are made in one response. */
   calls(calls: readonly Call[]): string[] {
     const results = calls.map((call) => this.#result(call));
     const missing = calls.filter((_, index) => results[index] === null);
@@ -93,7 +99,7 @@ export class Seen {
     return results.map((text) => text ?? "");
   }
 
-  /** Null: it is to be made. */
+  /** Returns the result of a call; null if the call has to be made. */
   #result(call: Call): string | null {
     const kept = this.#keptLeft.findIndex((one) => isSame(one, call));
     const [found] = kept < 0 ? [] : this.#keptLeft.splice(kept, 1);
@@ -115,7 +121,7 @@ export class Seen {
   }
 }
 
-/** A result of Read that refers to earlier ones, with what they said. */
+/** Expands a Read result that refers to earlier ones. */
 function inFull(text: string, before: readonly string[]): string {
   const told = text === UNCHANGED ? (before.findLast((one) => one !== UNCHANGED) ?? text) : text;
   if (!isChangedLines(told)) return told;

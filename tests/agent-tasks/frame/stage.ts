@@ -10,28 +10,33 @@ import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import { type Charge, Provider } from "./provider.ts";
 import type { Form, Task } from "./task.ts";
 
-/** Of the provider's cache: a session whose user is silent is summarised after four fifths of it. */
+/**
+ * The lifetime of the provider's cache. A session whose user is silent is summarised after four fifths of it.
+ */
 const CACHE_SECONDS = 30;
 const WINDOW = 400_000;
 
-/** A service with a git server and the provider of its models, for tasks beside each other. */
+/** A service with a git server and a model provider, for tasks that run at the same time. */
 export interface Stage {
   berth: Berth;
   api: Api;
   provider: Provider;
   host: GitHost;
-  /** Where the git server has its bare repositories. */
+  /** The directory of the git server's bare repositories. */
   repositories: string;
   environment: AnyJson;
   close(): Promise<void>;
 }
 
-/** The model of a task that is played in this form. */
+/** Returns the model id of a task that is played in this form. */
 export function modelId(task: Task, form: Form): string {
   return `${task.name}-${form}`;
 }
 
-/** @param plays what will be played, so that the service knows the models. @param charge default: by size. */
+/**
+ * Starts a stage. @param plays the plays, so that the service knows their models. @param charge by size by
+ * default.
+ */
 export async function startStage(plays: readonly (readonly [Task, Form])[], charge?: Charge): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), "agent-tasks-"));
   const provider = new Provider(charge);

@@ -9,36 +9,37 @@ export interface Turn {
   /** The user's message: a text, or blocks. */
   says: string | readonly AnyJson[];
   reader: Reader;
-  /** What happens before the message is sent. */
+  /** Runs before the message is sent. */
   before?: (world: World) => Promise<void>;
-  /** What happens while the turn runs. */
+  /** Runs during the turn. */
   during?: (world: World) => Promise<void>;
 }
 
 /** A piece of work on a small repository, whose result a hidden test judges. */
 export interface Task {
   name: string;
-  /** Of the repository, by path; it is cloned to `/data/NAME`. */
+  /** The repository's files, by path. It is cloned to `/data/NAME`. */
   files: Readonly<Record<string, string>>;
   turns: readonly Turn[];
   /**
-   * A bash script that runs in the repository once the agent is done, and fails unless the work is right; `not COMMAND` fails
-   * where the command succeeds. `pushed`: in a new clone of what was pushed.
+   * A bash script that judges the work after the agent is done. It must fail unless the work is right; `not
+   * COMMAND` fails if the command succeeds. It runs in the repository or, with `pushed`, in a new clone of
+   * the pushed state.
    */
   hidden: string;
   judged?: "workspace" | "pushed";
-  /** Of the agent, in tokens. Default: the model's own point. */
+  /** The agent's `compact_at`, in tokens; the model's own by default. */
   compactAt?: number;
-  /** How many compactions there are at least before the end. Default 0. */
+  /** The minimum number of compactions; 0 by default. */
   compactions?: number;
-  /** Memories of a store, by path, that is mounted at `/mnt/memory/notes`. */
+  /** The memories of a store, by path, which is mounted at `/mnt/memory/notes`. */
   memories?: Readonly<Record<string, string>>;
-  /** It has a service of its own, which it may kill. */
+  /** Gives the task its own service, which it may kill. */
   alone?: true;
 }
 
 /**
- * How a task is played. `usual`: as an agent is by default. `whole`: with the longest results, and no compaction. `unaided`: as
- * `usual`, with a reader that does nothing about what it lacks.
+ * The way a task is played. `usual` uses an agent's defaults. `whole` uses the longest results and no
+ * compaction. `unaided` is `usual` with a reader that ignores notes.
  */
 export type Form = "usual" | "whole" | "unaided";

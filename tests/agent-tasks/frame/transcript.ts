@@ -1,30 +1,30 @@
 import type { AnyJson } from "../../acceptance/harness/api.ts";
 
-/** A call of the model that has its result. */
+/** A call of the model with its result. */
 export interface MadeCall {
   name: string;
   input: unknown;
   text: string;
 }
 
-/** What a request shows of a session, as text. */
+/** The visible part of a session in a request, as text. */
 export interface Transcript {
   system: string;
-  /** What the user wrote, oldest first, with what a compaction kept of it. */
+  /** The user's messages, oldest first, including those that a compaction kept. */
   messages: readonly string[];
   /** All calls, oldest first. */
   calls: readonly MadeCall[];
-  /** Those since the newest message. */
+  /** The calls since the newest message. */
   recent: readonly MadeCall[];
-  /** Results that a compaction kept, of the calls just before it. */
+  /** Results of the last calls before a compaction, which it kept. */
   kept: readonly MadeCall[];
-  /** What the model said, oldest first, with the last answer that a compaction kept. */
+  /** The model's messages, oldest first, including the last one that a compaction kept. */
   answers: readonly string[];
-  /** Whether a summary is asked for. */
+  /** Whether the request asks for a summary. */
   isForSummary: boolean;
 }
 
-/** The outcome is unknown, as it is on a machine with too little time for all: the call is made again. */
+/** The text of a result with an unknown outcome, as on an overloaded machine. The call is made again. */
 const STOPPED = "The sandbox stopped while this ran";
 const SUMMARY_REQUEST = "[The conversation no longer fits the context window.";
 const SUMMARY = "[The conversation until here was summarised";
@@ -33,7 +33,10 @@ const FILES = "[Files that you changed until here:]";
 const RESULTS = "[The newest results of your calls:]";
 const ANSWER = "[Your answer to that, after which you waited for the user:]";
 
-/** @param body a request of Anthropic's Messages. @param withNotes false: without what a compaction kept. */
+/**
+ * Reads a request. @param body a request of Anthropic's Messages API. @param withNotes false leaves out what
+ * a compaction kept.
+ */
 export function transcriptOf(body: AnyJson, withNotes: boolean): Transcript {
   const messages: string[] = [];
   const calls: MadeCall[] = [];
@@ -75,7 +78,10 @@ export function transcriptOf(body: AnyJson, withNotes: boolean): Transcript {
   return { system, messages, calls, recent, kept, answers, isForSummary };
 }
 
-/** Each begins with a line that has the tool's name and the input; those that were shortened are no use. */
+/**
+ * Returns the results that a compaction kept, each below a line with the tool's name and input. Shortened
+ * ones are useless, and left out.
+ */
 function keptResults(text: string): MadeCall[] {
   return text.split(/\n\n(?=(?:Bash|Read|Grep|Glob|Edit|Write) \{)/).flatMap((one) => {
     const end = one.indexOf("\n");

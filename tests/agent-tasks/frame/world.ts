@@ -12,7 +12,7 @@ import type { Form, Task } from "./task.ts";
 
 const run = promisify(execFile);
 
-/** What happens around a session, besides what the user writes. */
+/** The events around a session, besides the user's messages. */
 export class World {
   readonly #stage: Stage;
   readonly #task: Task;
@@ -28,7 +28,7 @@ export class World {
     this.#player = player;
   }
 
-  /** The user pushes a commit with these files to `main`. */
+  /** Pushes a commit with these files to `main`, as the user. */
   async push(files: Readonly<Record<string, string>>): Promise<void> {
     const clone = await mkdtemp(join(tmpdir(), "agent-tasks-user-"));
     const git = (...args: string[]) =>
@@ -52,14 +52,17 @@ export class World {
     }
   }
 
-  /** The user is silent until the session was summarised for that. Takes no time where it never is. */
+  /**
+   * Lets the user be silent until the session has been summarised for that. Returns immediately in a form
+   * without compactions.
+   */
   async silence(): Promise<void> {
     if (this.#form !== "whole")
       await readEventsUntil(this.#stage.api, this.#session, ({ type }) => type === "agent.context_compacted");
     this.#player.silences += 1;
   }
 
-  /** The process that runs the session is killed once a command of it sleeps for so many seconds. */
+  /** Kills the runner once a command of the session sleeps for this many seconds. */
   async killWhileItSleeps(seconds: number): Promise<void> {
     const { berth } = this.#stage;
     const sleeps = () => descendantsOf(berth.pid).some((pid) => commandOf(pid).trim() === `sleep ${seconds}`);

@@ -29,7 +29,7 @@ import { TWO_READS } from "./two-reads.ts";
 import { UNCHANGED_FILE } from "./unchanged-file.ts";
 import { WORKING_DIRECTORY } from "./working-directory.ts";
 
-/** The longest first, so that they run beside the others. */
+/** All tasks, the longest first, so that they run beside the others. */
 export const TASKS: readonly Task[] = [
   IDLE_SUMMARY,
   KILLED,

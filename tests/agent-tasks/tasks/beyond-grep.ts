@@ -11,7 +11,7 @@ const MODULES = Object.fromEntries(
   ),
 );
 
-/** A function that is used at more places than a search shows. */
+/** A function that is used in more places than a search shows. */
 export const BEYOND_GREP: Task = {
   name: "beyond-grep",
   files: { ...MODULES, "total.sh": 'old_total() {\n  echo "$1: $2"\n}\n' },

@@ -4,7 +4,7 @@ import type { Task } from "../frame/task.ts";
 const NAMES = Array.from({ length: 40 }, (_, index) => `part-${index + 1} of the machine`);
 const PATH = "/data/changed-by-command/parts.txt";
 
-/** A file that a command changed after it was read, and that is to be written as a whole. */
+/** A file that a command changed after it was read, to be written as a whole. */
 export const CHANGED_BY_COMMAND: Task = {
   name: "changed-by-command",
   files: {

@@ -4,7 +4,7 @@ import type { Task } from "../frame/task.ts";
 const CALLS = Array.from({ length: 60 }, (_, index) => `call( ${index + 1},"step" ) ;`);
 const FOLDER = "/data/changed-by-formatter";
 
-/** A file that a formatter changed after it was read, in the line that is to be edited. */
+/** A file in which a formatter changed the line to be edited, after the file was read. */
 export const CHANGED_BY_FORMATTER: Task = {
   name: "changed-by-formatter",
   files: {

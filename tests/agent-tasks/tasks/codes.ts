@@ -1,7 +1,7 @@
 import { readAll } from "../frame/follow.ts";
 import type { Seen } from "../frame/seen.ts";
 
-/** Each page has some 6,000 bytes, and a code in the middle. */
+/** Returns pages of about 6,000 bytes each, with a code in the middle. */
 export function pages(count: number): Record<string, string> {
   const page = (number: number) => {
     const lines = Array.from(
@@ -25,8 +25,8 @@ export function codesOf(count: number, lineOf: (code: string) => string): string
 }
 
 /**
- * Appends a line for the code of each page in `pages/` to a file, as far as it does not have them, so that the work can be taken up again
- * at any point.
+ * Appends a line for the code of each page in `pages/` to a file. Skips pages that are done, so that the work
+ * can be resumed at any point.
  */
 export function writeCodes(seen: Seen, folder: string, file: string, lineOf: (code: string) => string): void {
   const done = seen.bash(`cd ${folder}; touch ${file}; wc -l <${file}; ls pages | wc -l`);

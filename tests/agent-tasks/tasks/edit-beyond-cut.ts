@@ -11,7 +11,10 @@ const SECTIONS = Array.from({ length: 300 }, (_, index) =>
   ].join("\n"),
 );
 
-/** A line that is the same in each section of a long file, to be changed in one that a Read does not show. */
+/**
+ * A line that is the same in each section of a long file, to be changed in a section that one Read does not
+ * show.
+ */
 export const EDIT_BEYOND_CUT: Task = {
   name: "edit-beyond-cut",
   files: {

@@ -6,7 +6,7 @@ const ENTRIES = Array.from(
   (_, index) => `entry ${index + 1}: ${(index * 7_919) % 10_007} for part ${index % 31}`,
 );
 
-/** The last line of a file that one Read does not show. */
+/** The last line of a file, which one Read does not show. */
 export const END_OF_FILE: Task = {
   name: "end-of-file",
   files: { "ledger.txt": `${ENTRIES.join("\n")}\nclosing balance 48213\n` },

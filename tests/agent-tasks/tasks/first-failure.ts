@@ -16,7 +16,7 @@ echo "# failed 60 of 60"
 exit 1
 `;
 
-/** The cause of the first of many failures, behind what the head of the output shows of it. */
+/** The cause of the first of many failures, which the head of the output omits. */
 export const FIRST_FAILURE: Task = {
   name: "first-failure",
   files: { "check.sh": CHECK, "settings.sh": "COLOUR=blue\n" },

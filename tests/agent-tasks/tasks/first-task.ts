@@ -4,7 +4,7 @@ import { codesOf, pages, writeCodes } from "./codes.ts";
 const PAGES = 12;
 const FOLDER = "/data/first-task";
 
-/** What the user asked for at first, after three compactions. */
+/** The user's first request, after three compactions. */
 export const FIRST_TASK: Task = {
   name: "first-task",
   files: pages(PAGES),

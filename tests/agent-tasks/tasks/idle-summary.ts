@@ -6,7 +6,9 @@ const REPORTS = Array.from({ length: 9 }, (_, index) => `reports/${index + 1}.tx
 const report = (name: string, place: number) =>
   `${Array.from({ length: 240 }, (_, line) => `${name}, line ${line + 1}: ${(place * line * 7_919) % 99_991} of what was counted in the quarter before`).join("\n")}\nbird: ${place === 6 ? "avocet" : "none"}\n`;
 
-/** What the model said last, when the user answers only after the session was summarised for their silence. */
+/**
+ * The model's last message, when the user answers only after the session was summarised for their silence.
+ */
 export const IDLE_SUMMARY: Task = {
   name: "idle-summary",
   files: Object.fromEntries(REPORTS.map((name, place) => [name, report(name, place)])),

@@ -3,7 +3,7 @@ import type { Task } from "../frame/task.ts";
 const FOLDER = "/data/killed";
 const NAP = 601;
 
-/** Each step may be done once. The first run sleeps in its third one. */
+/** A script whose steps may be done only once. Its first run sleeps in the third step. */
 const MIGRATE = `
 for N in $(seq "\${1:-1}" 6); do
   echo "step $N" >>journal
@@ -12,7 +12,7 @@ done
 echo migrated
 `;
 
-/** A command that was cut off when the process died that ran the session. */
+/** A command that was cut off when its runner died. */
 export const KILLED: Task = {
   name: "killed",
   files: { "migrate.sh": MIGRATE, hold: "" },

@@ -6,7 +6,7 @@ const SHORT = Array.from({ length: 2_100 }, (_, index) =>
 );
 const LONG = Array.from({ length: 330 }, (_, index) => `blob${index}=${"ab".repeat(450)}`);
 
-/** A line of a file that is too large to be read at once, beyond the lines that one Read gives. */
+/** A line of a file that is too large for one Read, beyond the lines that it returns. */
 export const LARGE_FILE: Task = {
   name: "large-file",
   files: { "state.env": `${[...SHORT, ...LONG].join("\n")}\n` },

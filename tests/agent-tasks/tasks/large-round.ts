@@ -10,7 +10,9 @@ const part = (name: string, weight: number) =>
       : `${name}, sheet ${index + 1}: drawn anew for the yard in that year`,
   ).join("\n");
 
-/** Results of one response that together are more than what the agent wants to carry, and than what a compaction keeps. */
+/**
+ * Results of one response that together exceed what the agent wants to carry, and what a compaction keeps.
+ */
 export const LARGE_ROUND: Task = {
   name: "large-round",
   files: Object.fromEntries(

@@ -2,7 +2,7 @@ import type { Task } from "../frame/task.ts";
 
 const STEPS = ["unpack", "build", "check", "sign"];
 
-/** A file with CR LF and tabs, which is edited and then written anew. */
+/** A file with CRLF and tabs, which is edited and then written anew. */
 export const LINE_ENDS: Task = {
   name: "line-ends",
   files: { "steps.mk": ["all:", ...STEPS.map((step) => `\t@echo ${step}\tdone`), ""].join("\r\n") },

@@ -5,7 +5,7 @@ const STORES = Array.from(
   (_, index) => `{"store":"s${index}","opens":"${index % 12}:${(index * 7) % 60}"}`,
 );
 
-/** A place in a line that is too long to be shown. */
+/** A part of a line that is too long to be shown. */
 export const LONG_LINE: Task = {
   name: "long-line",
   files: { "stores.json": `{"version":2,\n"stores":[${STORES.join(",")}]}\n` },

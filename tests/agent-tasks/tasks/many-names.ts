@@ -5,7 +5,7 @@ const FILES = FOLDERS.flatMap((folder) =>
   Array.from({ length: 90 }, (_, index) => `${folder}/${index}.draft`),
 );
 
-/** Files of which Glob does not name all. */
+/** More files than Glob names. */
 export const MANY_NAMES: Task = {
   name: "many-names",
   files: Object.fromEntries([...FILES, "a/keep.txt"].map((name) => [name, "text\n"])),

@@ -1,14 +1,14 @@
 import { findInOutput } from "../frame/follow.ts";
 import type { Task } from "../frame/task.ts";
 
-/** Prints a thousand accounts with other balances in each run, and keeps what it printed of one of them. */
+/** Prints a thousand accounts with different balances in each run, and keeps the line of one of them. */
 const AUDIT = `
 test ! -e .audit || { echo "the audit of this year was made already" >&2; exit 1; }
 for N in $(seq 1000); do echo "account $N: balance $((RANDOM * 31 + N))"; done | tee /tmp/audit
 grep '^account 517:' /tmp/audit | cut -d ' ' -f 4 >.audit; rm /tmp/audit
 `;
 
-/** A line of a long output of a command that cannot be run again. */
+/** A line in the long output of a command that cannot be run again. */
 export const MIDDLE_OF_OUTPUT: Task = {
   name: "middle-of-output",
   files: { "audit.sh": AUDIT },

@@ -6,7 +6,7 @@ const FOLDER = "/data/name-told-once";
 const PROSE =
   "The department has its own words for all of this, and a long history of who may see which list and when. ";
 
-/** The name of a file, once in the middle of a first message of 40,000 characters. */
+/** A file name that occurs once, in the middle of a first message of 40,000 characters. */
 export const NAME_TOLD_ONCE: Task = {
   name: "name-told-once",
   files: pages(PAGES),

@@ -1,6 +1,6 @@
 import type { Task } from "../frame/task.ts";
 
-/** Draws a number once, in a long output, and keeps it where `git` does not look. */
+/** Draws a number once, in a long output, and keeps it in an untracked file. */
 const DRAW = `
 test ! -e .drawn || { echo "The number was drawn already." >&2; exit 1; }
 for N in $(seq 160); do echo "barrel $N turns, and the balls in it are mixed once more by hand"; done
@@ -9,7 +9,7 @@ echo "the number is $(cat .drawn)"
 `;
 const FOLDER = "/data/newest-result";
 
-/** A result that cannot be had again, and after which the history is compacted at once. */
+/** A result that cannot be reproduced, followed directly by a compaction. */
 export const NEWEST_RESULT: Task = {
   name: "newest-result",
   files: { "draw.sh": DRAW },

@@ -1,9 +1,12 @@
 import type { Task } from "../frame/task.ts";
 
-/** Each slot takes 64 bytes in two lines; the head of the output ends between the two of slot 80. */
+/**
+ * A plan whose slots take 64 bytes on two lines. The head of the output ends between the two lines of slot
+ * 80.
+ */
 const PLAN = `for N in $(seq 400); do printf 'slot %03d of the plan for the year:\\n  is for team %03d%s\\n' $N $(( N * 37 % 1000 )) ", in time"; done`;
 
-/** Two lines that belong together, with what is left out between them. */
+/** Two related lines with an omission between them. */
 export const PLACE_OF_CUT: Task = {
   name: "place-of-cut",
   files: { "plan.sh": PLAN },

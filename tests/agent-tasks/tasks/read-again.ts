@@ -10,7 +10,7 @@ const NAMES = codesOf(
   (code) => `${code} is ${nameOf(code)}, as all who work here have called it for ever since`,
 );
 
-/** A file that is needed again after each compaction, which shows nothing of it any more. */
+/** A file that is needed again after each compaction, which shows nothing of it. */
 export const READ_AGAIN: Task = {
   name: "read-again",
   files: { ...pages(PAGES), "names.txt": NAMES },

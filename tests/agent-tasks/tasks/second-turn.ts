@@ -4,7 +4,7 @@ import { codesOf, pages, writeCodes } from "./codes.ts";
 const PAGES = 12;
 const FOLDER = "/data/second-turn";
 
-/** What the user decided in the second of four turns, after compactions. */
+/** A decision that the user made in the second of four turns, after compactions. */
 export const SECOND_TURN: Task = {
   name: "second-turn",
   files: pages(PAGES),

@@ -3,7 +3,7 @@ import type { Task } from "../frame/task.ts";
 const FOLDER = "/data/shell-state";
 const LOG_IN = ". ./log-in.sh";
 
-/** A variable of the shell and a process in its background, after a compaction that shows nothing of either. */
+/** A shell variable and a background process, after a compaction that shows neither. */
 export const SHELL_STATE: Task = {
   name: "shell-state",
   files: {

@@ -17,7 +17,7 @@ const RATES = Array.from({ length: 900 }, (_, index) =>
   BROKEN.includes(index + 1) ? "none" : `${(index + 1) * 3}`,
 );
 
-/** How many checks failed is at the end of a run, and which ones in its middle. */
+/** The number of failed checks at the end of a run, and the failed ones in its middle. */
 export const TOTALS_OF_RUN: Task = {
   name: "totals-of-run",
   files: { "check.sh": CHECK, "rates.txt": `${RATES.join("\n")}\n` },

@@ -7,7 +7,7 @@ const WORDS = Array.from(
 );
 const PATH = "/data/unchanged-file/words.txt";
 
-/** A file that is read in two turns, of which the second shows only that nothing changed. */
+/** A file that is read in two turns. The second Read only shows that nothing changed. */
 export const UNCHANGED_FILE: Task = {
   name: "unchanged-file",
   files: { "words.txt": `${WORDS.join("\n")}\n` },

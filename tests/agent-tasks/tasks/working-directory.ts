@@ -3,7 +3,7 @@ import type { Task } from "../frame/task.ts";
 const ROOM = "/data/working-directory";
 const NOISE = `for N in $(seq 170); do echo "line $N of what the machine prints whenever it is started"; done`;
 
-/** Where the shell is, which was told before a compaction only. */
+/** The shell's working directory, which only a result before a compaction shows. */
 export const WORKING_DIRECTORY: Task = {
   name: "working-directory",
   files: {

@@ -4,8 +4,8 @@ import type { AnyJson } from "../../acceptance/harness/api.ts";
 import { drawn } from "./drawn.ts";
 
 /**
- * What axe finds in a page in the light theme, and what differs in the dark one: colours. `within` limits it to a part of the page,
- * such as a menu, which lies outside of the page's landmarks.
+ * Returns the faults that axe finds in the light theme, and colour contrast faults in the dark theme.
+ * `within` limits it to a part of the page, such as a menu, which lies outside the landmarks.
  */
 export async function accessibilityFaults(page: Page, within?: string): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source);

@@ -2,14 +2,14 @@ import { after, afterEach, type TestContext } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { noteRequests, tellPage } from "./page-at-failure.ts";
 
-/** Generous: on a loaded machine a first turn can take most of a minute. */
+/** Long, since on a loaded machine a first turn can take most of a minute. */
 const PATIENCE_MS = 120_000;
 
-/** A page in a profile of its own. */
+/** A page in its own browser profile. */
 export interface Visit {
   page: Page;
   context: BrowserContext;
-  /** What no page should do: requests to other origins, errors in its console, exceptions, dialogs, windows. */
+  /** Faults of the page: requests to other origins, console errors, exceptions, dialogs, windows. */
   faults: string[];
 }
 
@@ -17,11 +17,14 @@ export interface VisitOptions {
   theme?: "light" | "dark";
   width?: number;
   height?: number;
-  /** Pixels of the screen for one of the page. */
+  /** Device pixels per CSS pixel. */
   scale?: number;
 }
 
-/** Starts Debian's Chromium for one test file. Its pages are closed after each test, since open ones go on reading; it, after the last. */
+/**
+ * Starts Debian's Chromium for one test file. Its pages are closed after each test, since open pages keep
+ * sending requests; the browser is closed after the last test.
+ */
 export async function startBrowser(): Promise<Browser> {
   const browser = await launchBrowser();
   afterEach(async (test) => {
@@ -34,7 +37,10 @@ export async function startBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** Without a window, and without its sandbox, which does not start as root; the pages are this service's own. */
+/**
+ * Starts headless Chromium without its own sandbox, which does not start as root. The pages are trusted,
+ * since they are this service's own.
+ */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: "/usr/bin/chromium",
@@ -42,7 +48,7 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** Opens an empty page, and notes its faults from then on. */
+/** Opens an empty page and records its faults. */
 export async function visit(browser: Browser, origin: string, options: VisitOptions = {}): Promise<Visit> {
   const { theme = "light", width = 1_280, height = 800, scale = 1 } = options;
   const context = await browser.newContext({
@@ -65,7 +71,7 @@ function noteFaults(page: Page, origin: string): string[] {
       faults.push(`request to ${url}`);
   });
   page.on("console", (message) => {
-    // That a request was refused is told by the browser; what the page makes of it is the subject of tests.
+    // The browser reports each failed request. Tests check the page's reaction instead.
     if (message.type() === "error" && !/Failed to load resource/.test(message.text()))
       faults.push(message.text());
   });

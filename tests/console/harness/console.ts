@@ -27,7 +27,7 @@ export class Console {
     return this.berth.url;
   }
 
-  /** A page of the console, of somebody who has just signed in with a token: the owner, if it is not told. */
+  /** Returns a page of the console after a sign-in with a token; the owner's by default. */
   async signedIn(
     path = "/",
     options: VisitOptions & { token?: string | null; origin?: string } = {},

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Resolves when what has changed is drawn, and no colour is on its way to another one. */
+/** Resolves when all changes are rendered, and no animation is running. */
 export async function drawn(page: Page): Promise<void> {
   await page.evaluate(
     "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))",

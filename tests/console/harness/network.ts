@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** The way from a browser to a service: it stays at one address while the service is replaced, and can be cut. */
+/**
+ * A network path from a browser to a service. Its address stays the same when the service is replaced, and it
+ * can be cut.
+ */
 export class Network {
   readonly url: string;
   readonly #server: Server;
@@ -15,7 +18,7 @@ export class Network {
     this.#target = target;
   }
 
-  /** @param url of the service. */
+  /** Starts it. @param url of the service. */
   static async start(url: string): Promise<Network> {
     const server = createServer();
     await once(server.listen(0, "127.0.0.1"), "listening");
@@ -24,7 +27,7 @@ export class Network {
     return network;
   }
 
-  /** From now on connections lead to another service. */
+  /** Routes new connections to another service. */
   leadTo(url: string): void {
     this.#target = portOf(url);
   }

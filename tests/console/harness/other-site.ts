@@ -3,11 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 
-/** A web site of somebody else, whose pages hold what a test writes. */
+/** A third-party web site, whose pages a test sets. */
 export interface OtherSite {
-  /** Another site than `127.0.0.1`. */
+  /** A URL on another site than `127.0.0.1`. */
   crossSite: string;
-  /** The same site as `127.0.0.1`, so that browsers send its cookies along; another origin still. */
+  /** A URL on the same site as `127.0.0.1`, so that browsers send its cookies, but on another origin. */
   sameSite: string;
   /** Sets the page at every path. */
   serve(html: string): void;

@@ -3,10 +3,10 @@ import type { Page } from "playwright-core";
 
 const KEPT_REQUESTS = 15;
 
-/** Of each page, its last requests with their status or error. */
+/** The last requests of each page with their status or error. */
 const requests = new WeakMap<Page, string[]>();
 
-/** Keeps the last requests of a page, for the error of its test if that fails. */
+/** Records the last requests of a page, for the error of a failed test. */
 export function noteRequests(page: Page): void {
   const lines: string[] = [];
   requests.set(page, lines);
@@ -23,7 +23,7 @@ export function noteRequests(page: Page): void {
   );
 }
 
-/** Adds to the error of a failed test what its page showed, and what it had requested. */
+/** Adds the page's content and its last requests to the error of a failed test. */
 export async function tellPage({ passed, error }: TestContext, page: Page): Promise<void> {
   const cause = error?.cause;
   if (passed || !(cause instanceof Error)) return;

@@ -4,16 +4,16 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import type { AnyJson } from "../../acceptance/harness/api.ts";
 
-/** What a model answers: words, calls of tools by name and input, or both. */
+/** A response of a model: text, tool calls by name and input, or both. */
 export interface Answer {
   say?: string;
   calls?: readonly (readonly [tool: string, input: object])[];
 }
 
-/** The answers to a task, by words that only this task has. */
+/** The responses to each task, by words that only this task contains. */
 export type Script = ReadonlyMap<string, readonly Answer[]>;
 
-/** A Chat Completions provider on loopback that gives the answers of a script, one after another. */
+/** Starts a Chat Completions provider on loopback that gives the responses of a script in order. */
 export async function startScriptedModel(script: Script) {
   const server = createServer(async (request, response) => {
     const { messages } = (await json(request)) as AnyJson;

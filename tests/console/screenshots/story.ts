@@ -1,6 +1,6 @@
 import type { Answer, Script } from "./scripted-model.ts";
 
-/** The repository that the agents of the pictures work in. */
+/** The repository that the agents in the pictures work in. */
 export const FILES = {
   "README.md": "# duration\n\nReads durations such as `1h30m`.\n",
   "package.json": '{ "name": "duration", "type": "module", "scripts": { "test": "node --test" } }\n',
@@ -80,7 +80,7 @@ const FRACTIONS: readonly Answer[] = [
 
 const look = (path: string): Answer => ({ calls: [["Read", { file_path: path }]] });
 
-/** The other sessions of the list: title, task and what is answered. */
+/** The other sessions of the list: title, task and the model's responses. */
 export const OTHERS: readonly { title: string; task: string; answers: readonly Answer[] }[] = [
   {
     title: "Explain how durations are read",

@@ -17,7 +17,10 @@ const IMAGES = join(import.meta.dirname, "../../../docs/images");
 const SIZE = { width: 1_280, height: 800 };
 const MODEL = "gpu/qwen3-coder";
 
-/** Makes the pictures of the console in docs/images, light and dark: `npm run screenshots`. The agents' work in them is real. */
+/**
+ * Takes the pictures of the console in docs/images, light and dark: `npm run screenshots`. The agents in them
+ * do real work.
+ */
 const directory = await mkdtemp(join(tmpdir(), "berth-pictures-"));
 const model = await startScriptedModel(SCRIPT);
 const git = await startGitHost();
@@ -123,7 +126,7 @@ function nth(count: number, matches: (event: AnyJson) => boolean): (event: AnyJs
   return (event) => matches(event) && ++found === count;
 }
 
-/** Waits until all that the screen loads is there, and drawn. */
+/** Waits until everything that the screen loads is rendered. */
 async function drawn(page: Page): Promise<void> {
   await page.waitForLoadState("load");
   await page.getByText("ada@example.com").first().waitFor();

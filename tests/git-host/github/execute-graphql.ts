@@ -21,7 +21,7 @@ export interface GraphqlRequest {
   operationName?: string;
 }
 
-/** Executes a query by GitHub's schema. Invalid queries and denied access are reported in `errors`. */
+/** Executes a query against GitHub's schema. Invalid queries and denied access are reported in `errors`. */
 export async function executeGraphql(hub: Hub, token: Token, request: GraphqlRequest): Promise<object> {
   const schema = await gitHubSchema();
   try {
@@ -52,7 +52,9 @@ function queriesOf(hub: Hub, token: Token): object {
   };
 }
 
-/** Finds open pull requests by repository and author, the search that `gh` sends inside a checkout. */
+/**
+ * Finds open pull requests by repository and author, which is the search that `gh` sends inside a checkout.
+ */
 function searchPullRequests(hub: Hub, token: Token, query: string): object {
   const [, org = "", name = ""] = /repo:([\w.-]+)\/([\w.-]+)/.exec(query) ?? [];
   const author = /author:([\w.-]+)/.exec(query)?.[1];
@@ -62,7 +64,10 @@ function searchPullRequests(hub: Hub, token: Token, query: string): object {
   return { ...page, issueCount: all.length };
 }
 
-/** On GitHub a field may have different types in issues and pull requests, and `gh` relies on that. */
+/**
+ * The validation rules. One is omitted because on GitHub a field may have different types in issues and pull
+ * requests, and `gh` relies on that.
+ */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
 
 /** Adds the `type` of an error beside its message, as GitHub does. */
@@ -76,7 +81,7 @@ function toResponse({ data, errors }: ExecutionResult): object {
 
 let schema: Promise<GraphQLSchema> | undefined;
 
-/** Built at first use, because few tests need it. */
+/** Builds the schema at first use, because few tests need it. */
 function gitHubSchema(): Promise<GraphQLSchema> {
   const file = new URL("schema.graphql", import.meta.resolve("@octokit/graphql-schema"));
   schema ??= readFile(file, "utf8").then((text) =>

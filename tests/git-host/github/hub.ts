@@ -42,7 +42,10 @@ export class Hub {
     return known;
   }
 
-  /** Throws as GitHub does: NOT_FOUND without access, FORBIDDEN if single sign-on is required. */
+  /**
+   * Returns a repository. Throws like GitHub: NOT_FOUND without access, FORBIDDEN if single sign-on is
+   * required.
+   */
   view(token: Token, org: string, name: string): RepositoryView {
     const found = this.repositories.find(`${org}/${name}`);
     const isHidden = found === null || (found.private && !token.canAccess(`${org}/${name}`));
@@ -58,7 +61,7 @@ export class Hub {
     return { org, name, project: this.project(org, name), token };
   }
 
-  /** As `view`, but also requires a permission of the token. */
+  /** Works like `view`, but also requires a permission of the token. */
   viewWith(token: Token, org: string, name: string, permission: Permission): RepositoryView {
     const view = this.view(token, org, name);
     requirePermission(token, permission);

@@ -16,7 +16,7 @@ interface NewPullRequest {
   draft?: boolean;
 }
 
-/** The mutations of the API, with the permissions of a token. */
+/** Returns the mutations of the API, with the permissions of a token. */
 export function mutationsOf(hub: Hub, token: Token): object {
   const writable = (id: string, of: Permission["of"]): RepositoryView => {
     const [, org = "", name = ""] = readNodeId(id);

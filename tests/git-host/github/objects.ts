@@ -3,7 +3,7 @@ import type { Comment, Discussion, Issue, Project, PullRequest } from "./project
 
 /** Objects of the schema. GraphQL calls a field that is a function with the field's arguments. */
 
-/** Clients may leave out any argument or pass null. */
+/** The arguments of a list. Clients may leave out any argument or pass null. */
 interface PageArgs {
   first?: number | null;
   states?: readonly string[] | null;
@@ -189,7 +189,7 @@ function actor(login: string): object {
   return { __typename: "User", id: nodeId("U", login), login, name: login };
 }
 
-/** An id that is opaque to clients; `readNodeId` decodes it. */
+/** Returns an id that is opaque to clients; `readNodeId` decodes it. */
 export function nodeId(kind: string, ...parts: string[]): string {
   return `${kind}_${Buffer.from(parts.join("\n")).toString("base64url")}`;
 }

@@ -6,7 +6,7 @@ import { waitUntil } from "../../acceptance/harness/wait-until.ts";
 const namespace = RELEASE.Namespace;
 const LOG_CHARACTERS = 2_000;
 
-/** A release of the chart in a cluster. */
+/** A client of a chart release in a cluster. */
 export class ClusterClient {
   readonly #config = new KubeConfig();
   readonly core: CoreV1Api;
@@ -20,7 +20,7 @@ export class ClusterClient {
     this.#apps = this.#config.makeApiClient(AppsV1Api);
   }
 
-  /** Resolves when pods can be made in the namespace: their account comes after it. */
+  /** Resolves when pods can be created in the namespace: its service account is created after it. */
   async takesPods(name: string): Promise<void> {
     const isThere = () =>
       this.core.readNamespacedServiceAccount({ name: "default", namespace: name }).then(
@@ -50,7 +50,7 @@ export class ClusterClient {
     });
   }
 
-  /** @throws with the log of the pods. */
+  /** Waits for a condition. @throws with the log of the pods. */
   async #waitFor(name: string, condition: () => Promise<boolean>): Promise<void> {
     let log = "";
     await waitUntil(condition, () => name).catch(async () => {
@@ -81,7 +81,7 @@ export class ClusterClient {
     return pod;
   }
 
-  /** Resolves to the address of a role's pod. */
+  /** Returns the address of a role's pod. */
   async addressOf(role: string): Promise<string> {
     let address: string | undefined;
     await this.#waitFor(`berth-${role}`, async () => {
@@ -91,7 +91,7 @@ export class ClusterClient {
     return address ?? "";
   }
 
-  /** What a command in a role's pod writes. @throws when it fails, with that. */
+  /** Runs a command in a role's pod and returns its output. @throws with the output if it fails. */
   async run(role: string, script: string): Promise<string> {
     const output = new PassThrough().setEncoding("utf8");
     let text = "";

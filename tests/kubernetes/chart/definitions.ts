@@ -1,4 +1,4 @@
-/** Of definitions of others what the chart and the guide use; the cluster for tests has no operator. */
+/** Parts of third-party definitions that the chart and the guide use; the test cluster has no operator. */
 const text = { type: "string" };
 const texts = { type: "object", additionalProperties: text };
 const object = (properties: object, required: readonly string[] = []) => ({
@@ -20,7 +20,7 @@ const endpoint = object({
 const number = { type: "integer", format: "int32" };
 const list = (items: object) => ({ type: "array", items });
 
-/** Of the Prometheus Operator. */
+/** The Prometheus Operator's ServiceMonitor. */
 const serviceMonitor = object({ selector: object({ matchLabels: texts }), endpoints: list(endpoint) }, [
   "endpoints",
   "selector",
@@ -33,7 +33,7 @@ const behaviour = object({
   ),
 });
 
-/** Of KEDA, 2.9 or later. */
+/** The ScaledObject of KEDA 2.9 or later. */
 const scaledObject = object(
   {
     scaleTargetRef: object({ name: text }, ["name"]),

@@ -16,18 +16,24 @@ import type { ObjectsOfServer } from "./objects-of-server.ts";
 import { DATABASE_URL, GATEWAY_PORT, startSurroundings, WEB } from "./surroundings.ts";
 
 export const ROLES = ["egress", "api", "runner"];
-/** Of the chart's objects, those that are made before its services. The cluster for tests has no budgets of the version that the chart has. */
+/**
+ * The kinds of the chart's objects that are created before its services. Disruption budgets are omitted,
+ * since the test cluster lacks the chart's version of them.
+ */
 const FIRST = ["Namespace", "NetworkPolicy", "ServiceAccount", "Role", "RoleBinding"];
 const CHANGED = [...FIRST, "Service", "Deployment"];
 
-/** The chart, with the image of this source, in a cluster of its own, with a database, a bucket and a web server outside. */
+/**
+ * The chart with the image of this source, installed in its own cluster, with a database, a bucket and a web
+ * server outside.
+ */
 export class InstalledRelease {
   readonly client: ClusterClient;
   readonly cluster: TestCluster;
   readonly #network: ServiceNetwork;
   readonly #server: ObjectsOfServer;
   readonly #values: Values;
-  /** Of its service. */
+  /** The address of the egress service. */
   #gateway = "";
 
   constructor(cluster: TestCluster, network: ServiceNetwork, server: ObjectsOfServer, place: string) {
@@ -42,7 +48,7 @@ export class InstalledRelease {
     return { host: this.#gateway, port: GATEWAY_PORT };
   }
 
-  /** As Helm does it: the job first, then everything else in the order of kinds. */
+  /** Installs the chart in Helm's order: the job first, then everything else by kind. */
   async install(): Promise<void> {
     const objects = renderChart(this.#values);
     const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind));
@@ -60,7 +66,7 @@ export class InstalledRelease {
     for (const role of ROLES) await this.client.ready(role);
   }
 
-  /** To other values, of the same version. */
+  /** Applies other values of the same chart version. */
   async upgrade(changed: Values): Promise<void> {
     for (const object of renderChart(merged(this.#values, changed))) {
       if (!CHANGED.includes(object.kind)) continue;
@@ -82,7 +88,7 @@ export class InstalledRelease {
     await this.#create({ apiVersion: "v1", kind: "Secret", metadata, stringData });
   }
 
-  /** By its name and its address. */
+  /** Creates a service, and makes its name and address reachable. */
   async #serve(service: ClusterObject): Promise<void> {
     const { metadata, spec } = await this.#create(service);
     if (spec.clusterIP !== "None")
@@ -115,7 +121,10 @@ function valuesFor(cluster: TestCluster, place: string): Values {
   };
 }
 
-/** @param cleanUp gets what is to be done in the end, in reverse order, also after a failure. */
+/**
+ * Installs the chart. @param cleanUp receives the functions that undo it; call them in reverse order, also
+ * after a failure.
+ */
 export async function installRelease(cleanUp: (() => unknown)[]): Promise<InstalledRelease> {
   const { cluster, network, server, place } = await startSurroundings(cleanUp);
   const release = new InstalledRelease(cluster, network, server, place);

@@ -9,7 +9,7 @@ export function hasKubectl(): boolean {
   }
 }
 
-/** What it prints. @throws with what it says. */
+/** Runs kubectl and returns its output. @throws with its output if it fails. */
 export function kubectl(words: readonly string[]): string {
   return execFileSync("kubectl", words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }

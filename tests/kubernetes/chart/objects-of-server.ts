@@ -2,7 +2,7 @@ import { request } from "node:https";
 import { KubeConfig } from "@kubernetes/client-node";
 import type { ClusterObject } from "../../../script/chart/render-chart.ts";
 
-/** The same objects under their former names, for servers before 1.21 and 1.23. */
+/** The former versions of APIs, for servers before 1.21 and 1.23. */
 const FORMER: Readonly<Record<string, string>> = {
   "policy/v1": "policy/v1beta1",
   "autoscaling/v2": "autoscaling/v2beta2",
@@ -10,7 +10,7 @@ const FORMER: Readonly<Record<string, string>> = {
 
 type Response = { status: number; body: ClusterObject };
 
-/** An API server, asked what it would make of objects. */
+/** A client of an API server that creates, changes and tries out objects. */
 export class ObjectsOfServer {
   readonly #config = new KubeConfig();
 
@@ -18,23 +18,26 @@ export class ObjectsOfServer {
     this.#config.loadFromFile(kubeconfig);
   }
 
-  /** Where the server listens on this machine. */
+  /** The server's port on this machine. */
   get port(): number {
     return Number(new URL(this.#config.getCurrentCluster()?.server ?? "").port);
   }
 
-  /** Makes an object. */
+  /** Creates an object. */
   async create(object: ClusterObject): Promise<Response> {
     return await this.#ask("POST", await this.#pathOf(object), object);
   }
 
-  /** Changes the object that is there, as `helm upgrade` does. */
+  /** Patches an existing object, as `helm upgrade` does. */
   async change(object: ClusterObject): Promise<Response> {
     const path = `${await this.#pathOf(object)}/${object.metadata.name}`;
     return await this.#ask("PATCH", path, object, "application/strategic-merge-patch+json");
   }
 
-  /** What the server would make of an object, with its defaults; nothing is made. It does not tell of fields that it does not know: they are missing in the answer. */
+  /**
+   * Returns the object that the server would create, with its defaults, by a dry run. Fields that the server
+   * does not know are missing in the response, without an error.
+   */
   async tried(object: ClusterObject): Promise<Response> {
     const apiVersion = await this.#served(object.apiVersion);
     const asked = { ...object, apiVersion };
@@ -87,7 +90,10 @@ function rootOf(apiVersion: string): string {
   return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 }
 
-/** Paths of what was sent and is not, or is otherwise, in what came back: a server leaves out what it does not know. */
+/**
+ * Returns the paths of sent fields that are missing or different in the returned object. A server drops
+ * fields that it does not know.
+ */
 export function lost(sent: unknown, returned: unknown, path = ""): string[] {
   if (typeof sent !== "object" || sent === null) return sent === returned ? [] : [path];
   if (typeof returned !== "object" || returned === null) return isEmpty(sent) ? [] : [path];
@@ -96,7 +102,7 @@ export function lost(sent: unknown, returned: unknown, path = ""): string[] {
   );
 }
 
-/** `{}` and `[]` may be left out. */
+/** Whether the value is `{}` or `[]` at every depth, which a server may drop. */
 function isEmpty(value: object): boolean {
   return Object.values(value).every((one) => typeof one === "object" && one !== null && isEmpty(one));
 }

@@ -3,7 +3,10 @@ import type { V1Container, V1PodSpec } from "@kubernetes/client-node";
 const VOLUMES = ["configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"];
 const SYSCTLS = ["net.ipv4.ip_unprivileged_port_start"];
 
-/** What of a pod the Pod Security Standard `restricted` forbids; the cluster for tests is older than what enforces it. */
+/**
+ * Returns the violations of the Pod Security Standard `restricted`. The test cluster predates its
+ * enforcement.
+ */
 export function restrictionsBroken(spec: V1PodSpec | undefined): string[] {
   if (spec === undefined) return ["there is no pod"];
   const { hostNetwork, hostPID, hostIPC, securityContext: pod, volumes = [] } = spec;

@@ -14,33 +14,33 @@ import { startTestCluster, type TestCluster } from "../harness/test-cluster.ts";
 import { ObjectsOfServer } from "./objects-of-server.ts";
 
 const run = promisify(execFile);
-/** Of the node, as pods reach it. */
+/** The node's address as pods reach it. */
 export const NODE = "10.77.0.1";
 const [DATABASE, BUCKET] = [5_432, 9_000];
 export const DATABASE_URL = `postgres://berth@${NODE}:${DATABASE}/berth`;
-/** Where pods find an HTTP server outside of the cluster, at the node and by the name web.test. */
+/** The port of an HTTP server outside the cluster, which pods reach at the node's address and as web.test. */
 export const WEB = 8_080;
 export const GATEWAY_PORT = 4_182;
 
-/** What an installation of a release needs and does not bring. */
+/** The dependencies of an installed release. */
 export interface Surroundings {
-  /** Of its own, with the image of this source. */
+  /** A cluster for this test file, with the image of this source. */
   cluster: TestCluster;
   network: ServiceNetwork;
   server: ObjectsOfServer;
-  /** A bucket, as pods reach it. */
+  /** The URL of a bucket, as pods reach it. */
   place: string;
 }
 
 /**
- * A cluster of its own, with a database, a bucket and a web server outside.
+ * Starts a cluster, with a database, a bucket and a web server outside.
  *
- * @param cleanUp gets what is to be done in the end, in reverse order, also after a failure.
+ * @param cleanUp receives the functions that undo it; call them in reverse order, also after a failure.
  */
 export async function startSurroundings(cleanUp: (() => unknown)[]): Promise<Surroundings> {
   const directory = mkdtempSync(join(tmpdir(), "berth-chart-"));
   cleanUp.push(() => rmSync(directory, { recursive: true, force: true }));
-  // First, since it fails where the source has faults: then nothing has to end.
+  // Made first, since it fails for faulty sources, when nothing else has been started.
   const archive = await makeServiceImage(directory);
   const [cluster, postgres, s3, web] = await Promise.all([
     startTestCluster(),

@@ -1,6 +1,6 @@
 import type { Values } from "../../../script/chart/render-chart.ts";
 
-/** The least that has to be given. */
+/** The values that the chart requires. */
 export const REQUIRED: Values = {
   image: { repository: "registry.example/berth" },
   database: { existingSecret: "berth-database" },
@@ -25,7 +25,7 @@ const PLACE = {
   },
 };
 
-/** Each option of the chart, over what is required. */
+/** Each option of the chart, on top of the required values. */
 export const OPTIONS: Readonly<Record<string, Values>> = {
   "an image with a tag and a login": {
     image: { tag: "0.1.0-1", pullPolicy: "Always", pullSecrets: ["registry"] },
@@ -103,7 +103,7 @@ export const OPTIONS: Readonly<Record<string, Values>> = {
   autoscaling: { autoscaling: { enabled: true, metricLabels: { namespace: "berth" } } },
 };
 
-/** Values that are refused, and what of the refusal names them. */
+/** Values that the chart rejects, with the expected message. */
 export const WRONG: readonly [values: Values, named: RegExp][] = [
   [{ api: { replica: 3 } }, /api must NOT have additional properties/],
   [{ api: { replicas: "three" } }, /api\/replicas must be integer/],

@@ -6,12 +6,15 @@ import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What becomes of a call. `held`: the API server never sees it. `unanswered`: it does what is asked, and its answer does not come back. */
+/**
+ * The fate of a call. With `held`, the API server never sees it; with `unanswered`, the server handles it,
+ * but its response is lost.
+ */
 export type Fate = "passed" | "held" | "unanswered";
 
-/** Between a process and the API server of a cluster. */
+/** A proxy between a process and the API server of a cluster. */
 export class ApiProxy {
-  /** Of the process whose calls go through it. */
+  /** The kubeconfig for the process whose calls go through the proxy. */
   readonly kubeconfig: string;
   /** Decides about each call. */
   fateOf: (method: string, path: string) => Fate = () => "passed";

@@ -17,7 +17,7 @@ export async function openBridge(namespace: string): Promise<number> {
   const child = spawn("nsenter", [`--net=${namespace}`, process.execPath, import.meta.filename], {
     stdio: [...stdio],
   });
-  // It listens in the namespace in which the socket was made, and connects in its own.
+  // The child listens in the namespace where the socket was created, and connects in its own.
   child.send("server", server, {}, () => server.close());
   await once(child, "message");
   return port;

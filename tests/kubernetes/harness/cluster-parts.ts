@@ -1,4 +1,4 @@
-// The processes of a cluster that a test started, by the files in its directory.
+// Controls the processes of a cluster that a test started, by the files in its directory.
 import { type SpawnOptions, spawn } from "node:child_process";
 import {
   appendFileSync,
@@ -16,7 +16,7 @@ import { pullCable, SECOND_NODE } from "./second-node.ts";
 
 export type Part = "etcd" | "apiserver" | "kubelet";
 
-/** By SIGKILL. Returns what starts the same program again, with what it has on disk. */
+/** Kills a part with SIGKILL. Returns a function that starts the same program again on its data. */
 export async function killPart(cluster: string, part: Part): Promise<() => void> {
   const pid = pidOf(cluster, part);
   if (readlinkSync(`/proc/${pid}/cwd`) !== cluster) throw new Error(`${pid} is no process of this cluster`);
@@ -29,7 +29,7 @@ export async function killPart(cluster: string, part: Part): Promise<() => void>
   return () => startAgain(cluster, part, words);
 }
 
-/** As a power failure does: with all its pods, and nobody is told. */
+/** Cuts a node off and kills all its processes with its pods, like a power failure. */
 export async function powerOffSecondNode(cluster: string): Promise<void> {
   await pullCable(cluster);
   const pids = processesOf(join(cluster, SECOND_NODE), "");
@@ -40,7 +40,7 @@ export async function powerOffSecondNode(cluster: string): Promise<void> {
   );
 }
 
-/** The processes in the pods of a node. */
+/** Returns the processes in the pods of a node. */
 export function podProcesses(node: string): number[] {
   return processesOf(node, "kubepods");
 }
@@ -56,7 +56,7 @@ function startAgain(cluster: string, part: Part, words: readonly string[]): void
   if (part === "kubelet") appendFileSync(join(groupOf(cluster), "cgroup.procs"), `${child.pid}`);
 }
 
-/** The kubelet's namespaces are those of the container runtime, which it was started beside. */
+/** Returns how to enter a part's namespaces. The kubelet's are those of its container runtime. */
 function placeOf(cluster: string, part: Part): string[] {
   if (part !== "kubelet") return [`--net=/run/netns/${namespaceOf(cluster)}`];
   return ["--target", `${pidOf(cluster, "containerd")}`, "--net", "--mount", "--uts"];
@@ -66,7 +66,7 @@ function processesOf(node: string, below: string): number[] {
   return processesIn(join(groupOf(node), below));
 }
 
-/** Groups end while they are looked at. */
+/** Returns the processes of a group and its subgroups. A group may disappear meanwhile. */
 function processesIn(group: string): number[] {
   try {
     const own = readFileSync(join(group, "cgroup.procs"), "utf8").split("\n").filter(Boolean).map(Number);
@@ -78,7 +78,7 @@ function processesIn(group: string): number[] {
   }
 }
 
-/** All processes of a node, with its pods. */
+/** Returns the control group of a node, which contains its pods. */
 function groupOf(node: string): string {
   return `/sys/fs/cgroup/pids/${namespaceOf(node)}`;
 }

@@ -17,16 +17,17 @@ const PROGRAMS = [
 ];
 const FILES = ["/usr/lib/cni/bridge", "/bin/busybox"];
 
-/** What the tests of pods run on. */
+/** The source of clusters for tests of pods. */
 export type Kit =
-  /** A directory with the programs and scripts of a cluster, which a test starts for itself. */
+  /** A directory with the programs and scripts of a cluster, which each test file starts. */
   | { kind: "scripts"; directory: string }
-  /** The kubeconfig of a cluster that is there. */
+  /** The kubeconfig of an existing cluster. */
   | { kind: "cluster"; kubeconfig: string };
 
 /**
- * Where a cluster for tests comes from: `BERTH_TEST_KUBERNETES`, a directory with the programs and scripts of a cluster or the
- * kubeconfig of one that is there, or else the directory `shared/kubernetes` beside the checkout. Null without either.
+ * Returns the source of test clusters: `BERTH_TEST_KUBERNETES`, which is a directory with a cluster's
+ * programs and scripts or a kubeconfig, else the directory `shared/kubernetes` beside the checkout. Returns
+ * null without either.
  */
 export function findKit(): Kit | null {
   const named = process.env.BERTH_TEST_KUBERNETES;
@@ -37,7 +38,7 @@ export function findKit(): Kit | null {
     : { kind: "cluster", kubeconfig: path };
 }
 
-/** Why this machine has no cluster for tests, or null. */
+/** Returns why this machine has no cluster for tests; null if it has one. */
 export function missingForCluster(): string | null {
   const kit = findKit();
   if (kit === null)

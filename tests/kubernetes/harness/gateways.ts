@@ -8,10 +8,10 @@ import type { PodService } from "./pod-service.ts";
 import { openServiceNetwork } from "./service-network.ts";
 import type { TestCluster } from "./test-cluster.ts";
 
-/** Where pods reach the gateways: an address of the node. */
+/** The node's address and port at which pods reach the gateways. */
 const ADDRESS = { host: "10.77.0.1", port: 4_182 };
 
-/** Settings with which pods find them. */
+/** The settings with which pods reach the gateways. */
 export const GATEWAY_SETTINGS = {
   egress_gateway: `${ADDRESS.host}:${ADDRESS.port}`,
   kubernetes_egress_image: EGRESS_IMAGE,
@@ -22,7 +22,10 @@ export interface Gateway {
   kill(): Promise<unknown>;
 }
 
-/** Gateways of a service on a cluster of a test's own, in the place of a Service of several: connections go to the one that was started last. */
+/**
+ * The gateways of a service on a test cluster. They stand in for a Service with several pods: connections go
+ * to the gateway that was started last.
+ */
 export class Gateways {
   #current: Gateway | undefined;
   readonly #service: PodService;
@@ -32,8 +35,10 @@ export class Gateways {
   }
 
   /**
-   * @param image archive of the image of their sidecars.
-   * @param cleanup gets what ends them, in order.
+   * Prepares the gateways' address.
+   *
+   * @param image archive of the sidecars' image.
+   * @param cleanup receives the functions that undo it, in order.
    */
   static async open(
     service: PodService,
@@ -60,7 +65,7 @@ export class Gateways {
     return this.#current;
   }
 
-  /** @returns the one before. */
+  /** Starts a gateway that replaces the current one. @returns the former gateway. */
   async startNext(): Promise<Gateway | undefined> {
     const former = this.#current;
     const port = await freePort();

@@ -11,7 +11,9 @@ export const TOLD = /^\[The sandbox stopped while this ran/;
 
 let count = 0;
 
-/** A turn whose second command does not end by itself. Each command appends a line to a file on the volume. */
+/**
+ * A turn whose second command does not end by itself. Each command appends a line to a file on the volume.
+ */
 export class InterruptedTurn {
   readonly session: string;
   readonly #api: Api;
@@ -25,7 +27,7 @@ export class InterruptedTurn {
     this.#sleep = sleep;
   }
 
-  /** Resolves when its second command runs. @param nodes directories of those on which it may. */
+  /** Resolves when the second command runs. @param nodes directories of the nodes on which it may run. */
   static async start(api: Api, nodes: readonly string[], session?: string): Promise<InterruptedTurn> {
     const id = session ?? (await makeSession(api)).id;
     const sleep = `sleep ${600 + ++count}`;
@@ -50,12 +52,15 @@ export class InterruptedTurn {
     return podProcesses(node).some((pid) => commandOf(pid).trim() === this.#sleep);
   }
 
-  /** Resolves when the second command is told to have been cut off. */
+  /** Resolves when the second command is reported as cut off. */
   async told(): Promise<void> {
     await readEventsUntil(this.#api, this.session, (event) => TOLD.test(toolResults([event])[0] ?? ""));
   }
 
-  /** Resolves when the turn is over. Nothing acknowledged is lost, each call has one result, and no command ran twice. */
+  /**
+   * Resolves when the turn is over. Asserts that no acknowledged event is lost, each call has one result, and
+   * no command ran twice.
+   */
   async ended(): Promise<AnyJson[]> {
     let begun = false;
     await readEventsUntil(this.#api, this.session, ({ id, type }) => {

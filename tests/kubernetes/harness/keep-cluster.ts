@@ -15,7 +15,7 @@ import type { Kept } from "./test-cluster.ts";
 import { unpackPrograms } from "./unpack-programs.ts";
 
 const run = promisify(execFile);
-/** What the kubelet allows a pod besides what the sandbox allows itself. */
+/** The kubelet's process limit of a pod, above the sandbox's own limit. */
 const POD_PIDS_LIMIT = 4_096;
 
 const [, , kit = "", directory = "", form = ""] = process.argv;
@@ -76,14 +76,14 @@ async function copyScripts(): Promise<void> {
   for (const entry of await readdir(kit, { withFileTypes: true }))
     if (entry.isFile()) await copyFile(join(kit, entry.name), join(scripts, entry.name));
   await run("chmod", ["-R", "u+w", scripts]);
-  // Kubernetes allows the second without being asked since 1.22.
+  // Kubernetes allows the sysctl by default since 1.22.
   const kubelet = [
     `podPidsLimit: ${POD_PIDS_LIMIT}`,
     "allowedUnsafeSysctls: [net.ipv4.ip_unprivileged_port_start]",
   ];
   await appendFile(join(scripts, "kubelet.yaml"), `${kubelet.join("\n")}\n`);
   await replaceIn("kubelet.yaml", "clusterDNS: []", `clusterDNS: [${RESOLVER}]`);
-  // With it, accounts in pods know by what the API server is to be known.
+  // With it, service accounts in pods get the API server's certificate authority.
   await replaceIn(
     "control-plane.sh",
     "--leader-elect=false --kube-api-qps",
@@ -102,7 +102,10 @@ async function namespaceOf(): Promise<string> {
   return `/run/netns/${(await readFile(join(directory, "netns"), "utf8")).trim()}`;
 }
 
-/** The API server listens in the cluster's own network namespace, and the bridge in this one. */
+/**
+ * Writes a kubeconfig for this process. The API server listens in the cluster's network namespace, and the
+ * bridge in this one.
+ */
 async function reachableKubeconfig(port: number): Promise<string> {
   const text = await readFile(join(directory, "kubeconfig"), "utf8");
   const path = join(directory, "kubeconfig-of-test");

@@ -6,10 +6,16 @@ import { writeTestImage } from "../../container-engine/test-image.ts";
 
 const run = promisify(execFile);
 
-/** What the containers of pods that send connections to the egress gateway run in: Perl, and Node where Berth's own image has it. */
+/**
+ * The image of the containers that forward a pod's connections to the egress gateway. It has Perl, and Node
+ * where Berth's own image has it.
+ */
 export const EGRESS_IMAGE = "localhost/berth-egress:1";
 
-/** Writes its archive, for `ctr images import`, in a directory that it makes. @param kit with the script that makes images. */
+/**
+ * Writes the image's archive, for `ctr images import`, in a directory that it creates. Returns its path.
+ * @param kit has the script that makes images.
+ */
 export async function makeEgressImage(directory: string, kit: string): Promise<string> {
   const [root, archive] = [join(directory, "root"), join(directory, "egress.tar")];
   mkdirSync(join(root, "usr/lib/berth"), { recursive: true });

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 /** The image of the sandboxes, with the programs that tests run in them. */
 export const TEST_IMAGE = "localhost/berth-test:1";
 
-/** Makes the archives of the images that a cluster for tests has, of what this machine has installed. */
+/** Makes the archives of the images of a test cluster, from programs installed on this machine. */
 export function makeImages(
   directory: string,
   makeImage: string,
@@ -17,7 +17,7 @@ export function makeImages(
   return { pause: pauseImage(directory, makeImage), test: testImage(directory, makeImage) };
 }
 
-/** The image that holds a pod's namespaces. The node imports it by this name. */
+/** Makes the image that holds a pod's namespaces. The node imports it by this name. */
 async function pauseImage(directory: string, makeImage: string): Promise<string> {
   const [root, archive] = [join(directory, "pause"), join(directory, "pause.tar")];
   mkdirSync(join(root, "bin"), { recursive: true });

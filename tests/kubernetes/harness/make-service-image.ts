@@ -9,13 +9,14 @@ import { sharedRelease } from "../../release/shared-release.ts";
 
 const run = promisify(execFile);
 const DOCKERFILE = join(import.meta.dirname, "../../../deploy/image/Dockerfile");
-/** Besides those of sandboxes: what the Debian package and the image name. */
+/** The packages that the Debian package and the image depend on, besides those of sandboxes. */
 const PACKAGES = ["tini", "openssl", "libatomic1", "libstdc++6", "libgcc-s1"];
 export const SERVICE_IMAGE = { repository: "localhost/berth", tag: "1" };
 
 /**
- * Writes the archive of an image of the service, for `ctr images import`: the files of the Debian package and of the programs that it
- * needs, as this machine has them installed, and the settings of deploy/image/Dockerfile.
+ * Writes an archive of the service's image, for `ctr images import`. It has the files of the Debian package,
+ * this machine's installed files of the packages that it depends on, and the settings of
+ * deploy/image/Dockerfile. Returns its path.
  */
 export async function makeServiceImage(directory: string): Promise<string> {
   const [own, root] = [join(directory, "own"), join(directory, "root")];
@@ -36,7 +37,7 @@ export async function makeServiceImage(directory: string): Promise<string> {
   return await pack(directory, root);
 }
 
-/** In the form of `docker save`. */
+/** Packs a root filesystem in the format of `docker save`. Returns the archive's path. */
 async function pack(directory: string, root: string): Promise<string> {
   await run("tar", ["--numeric-owner", "-C", root, "-cf", join(directory, "layer.tar"), "."]);
   const hash = createHash("sha256");

@@ -11,7 +11,10 @@ import type { TestCluster } from "./test-cluster.ts";
 
 export type Role = "api" | "runner" | "egress";
 
-/** The service in its roles, each a process of this machine with a data directory of its own, with the pods of a cluster as sandboxes. */
+/**
+ * A service in its roles, with pods of a cluster as sandboxes. Each role is a process of this machine with
+ * its own data directory.
+ */
 export class PodService {
   readonly core: CoreV1Api;
   readonly #cluster: TestCluster;
@@ -34,7 +37,7 @@ export class PodService {
     this.core = config.makeApiClient(CoreV1Api);
   }
 
-  /** Its database. Its roles start one by one. */
+  /** Starts the database. The roles are started one by one. */
   static async prepare(cluster: TestCluster): Promise<PodService> {
     const root = mkdtempSync(join(tmpdir(), "berth-kubernetes-"));
     mkdirSync(join(root, "blobs"));
@@ -43,12 +46,15 @@ export class PodService {
     return new PodService(cluster, root, postgres.url("berth"), () => postgres.stop());
   }
 
-  /** Of all roles that start from now on; by their keys in a settings file. */
+  /** Sets the settings of all roles that start later, by their keys in a settings file. */
   set(settings: object): void {
     this.#settings = settings;
   }
 
-  /** @param dataDir of one that has ended, whose leases are its own. Default: a new one. */
+  /**
+   * Starts a role. @param dataDir the directory of a stopped service, whose leases it keeps; a new one by
+   * default.
+   */
   async start(
     role: Role,
     settings: Record<string, string> = {},
@@ -61,7 +67,7 @@ export class PodService {
     return berth;
   }
 
-  /** Starts the API, and a client of an administrator. */
+  /** Starts the API, and returns a client of an administrator. */
   async startApi(): Promise<Api> {
     const service = await this.start("api");
     this.#clientOf = async (...words) =>
@@ -73,7 +79,7 @@ export class PodService {
     return this.#api;
   }
 
-  /** A client of another user. @param organization Default: the same. */
+  /** Returns a client of another user. @param organization the same by default. */
   async client(user: string, organization?: string): Promise<Api> {
     const words = organization === undefined ? [] : ["--org", organization];
     return await this.#clientOf("--user", user, ...words);
@@ -84,19 +90,19 @@ export class PodService {
     return this.#api;
   }
 
-  /** Those of one session, or of all. */
+  /** Returns the pods of one session, or of all sessions. */
   async pods(session?: string): Promise<V1Pod[]> {
     return await this.#podsBy(
       session === undefined ? "berth.epoch,berth.owner!=pool" : `berth.sandbox=${session}`,
     );
   }
 
-  /** Those that no session has yet. */
+  /** Returns the warm pods, which no session has yet. */
   async warmPods(): Promise<V1Pod[]> {
     return await this.#podsBy("berth.owner=pool");
   }
 
-  /** The names of all disks that have a volume which is to stay. */
+  /** Returns the names of all disks whose volume is to be kept. */
   async disks(): Promise<string[]> {
     const { namespace } = this.#cluster;
     const labelSelector = "berth.disk";
@@ -110,7 +116,7 @@ export class PodService {
     return (await this.core.listNamespacedPod({ namespace: this.#cluster.namespace, labelSelector })).items;
   }
 
-  /** What `berth doctor` says of a runner, also where something is missing. */
+  /** Returns the output of `berth doctor` for a runner, even if a check fails. */
   async doctor(): Promise<string> {
     const words = ["doctor", "--config", this.#settingsFile({ role: "runner" }, "doctor.yaml")];
     const [service] = this.#started;
@@ -118,7 +124,7 @@ export class PodService {
     return await service.command(...words).catch(({ stdout }) => stdout);
   }
 
-  /** Resolves when a session, or no session, has a pod. */
+  /** Resolves when the session, or by default every session, has no pod. */
   async parked(session?: string): Promise<void> {
     let left: V1Pod[] = [];
     await waitUntil(
@@ -141,7 +147,7 @@ export class PodService {
     rmSync(this.#root, { recursive: true, force: true });
   }
 
-  /** JSON is YAML. */
+  /** Writes a settings file as JSON, which is valid YAML. */
   #settingsFile(more: object = {}, name = "berth.yaml"): string {
     const { kubeconfig, namespace, image, storageClass } = this.#cluster;
     const path = join(this.#root, name);

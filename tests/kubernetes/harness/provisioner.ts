@@ -24,7 +24,7 @@ export const STORAGE_CLASS = "berth-test";
 /** A node of this machine. */
 export interface Node {
   name: string;
-  /** The directory in which it was started. */
+  /** The directory that it was started in. */
   directory: string;
 }
 
@@ -35,9 +35,9 @@ interface Snapshot {
 }
 
 /**
- * Gives each claim of the class a volume of exactly its size: an ext4 filesystem in a file, mounted where all nodes see it. A claim
- * that asks for more later gets that; a volume whose claim is deleted is deleted. Of a volume it makes snapshots, copies of that file, and
- * volumes of these.
+ * Provisions a volume of exactly the requested size for each claim of the class: an ext4 filesystem in a
+ * file, mounted on all nodes. It grows volumes on request and deletes those whose claim is deleted. Snapshots
+ * of a volume are copies of its file, from which new volumes can be made.
  */
 export async function startProvisioner(
   kubeconfig: string,
@@ -81,7 +81,10 @@ export async function startProvisioner(
   );
 }
 
-/** Hands on each object that is there, or comes, or changes, or goes. What fails is tried again: nobody tells it once more. */
+/**
+ * Calls `take` for each existing object and each change. A failed call is retried, since the watch reports an
+ * event only once.
+ */
 async function watchAll<T extends { metadata?: { uid?: string } }>(
   config: KubeConfig,
   path: string,
@@ -124,7 +127,7 @@ class LoopVolumes {
   readonly #api: CoreV1Api;
   readonly #objects: CustomObjectsApi;
   readonly #nodes: readonly Node[];
-  /** A claim changes again before its volume is bound to it. */
+  /** The volumes made so far: a claim is reported again before its volume is bound. */
   readonly #made = new Set<string>();
 
   constructor(config: KubeConfig, root: string, nodes: readonly Node[]) {
@@ -187,7 +190,7 @@ class LoopVolumes {
     await rm(this.#snapshotPath(metadata.uid), { force: true });
   }
 
-  /** The filesystem of a new volume, or what a snapshot has. */
+  /** Creates the filesystem of a volume, empty or from a snapshot. */
   async #fill({ metadata, spec }: V1PersistentVolumeClaim, image: string, bytes: number): Promise<void> {
     const { kind, name = "" } = spec?.dataSource ?? {};
     if (kind !== "VolumeSnapshot") {
@@ -200,7 +203,7 @@ class LoopVolumes {
     const snapshot: Snapshot = await this.#objects.getNamespacedCustomObject(place);
     await copySparse(this.#snapshotPath(snapshot.metadata.uid), image);
     await truncate(image, sizeOfImage(bytes));
-    // It was in use, so that it is repaired: exit status 1.
+    // The snapshot was taken in use, so e2fsck repairs it and exits with 1.
     await run("e2fsck", ["-f", "-p", image]).catch(({ code }) => {
       if (code !== 1) throw new Error(`e2fsck of a snapshot: ${code}`);
     });
@@ -239,7 +242,7 @@ class LoopVolumes {
     this.#made.add(name);
   }
 
-  /** Asks again while the API server is away. */
+  /** Retries while the API server is unavailable. */
   async #create(body: V1PersistentVolume): Promise<void> {
     for (let isMade = false; !isMade; )
       isMade = await this.#api.createPersistentVolume({ body }).then(
@@ -248,7 +251,10 @@ class LoopVolumes {
       );
   }
 
-  /** What the watch told may be of before the last time, and another pod may have mounted the volume since. */
+  /**
+   * Grows a volume. The claim is read again, since the reported one may be outdated and another pod may have
+   * mounted the volume since.
+   */
   async #grow({ metadata }: V1PersistentVolumeClaim, bytes: number): Promise<void> {
     const { namespace = "", name = "", uid } = metadata ?? {};
     const claim = await this.#api.readNamespacedPersistentVolumeClaim({ name, namespace });
@@ -256,7 +262,7 @@ class LoopVolumes {
     const volume = `pvc-${uid}`;
     const path = this.#path(volume);
     await this.#unmount(volume);
-    // The node unmounts it from a pod that has ended a moment later.
+    // The node unmounts the volume a moment after its pod has ended.
     for (let busy = true; busy; busy = await isInUse(`${path}.img`)) await delay(BUSY_MS);
     await truncate(`${path}.img`, sizeOfImage(bytes));
     await run("e2fsck", ["-f", "-n", `${path}.img`]);
@@ -269,7 +275,7 @@ class LoopVolumes {
     await this.#api.patchNamespacedPersistentVolumeClaimStatus({ name, namespace, body: status });
   }
 
-  /** Where it is mounted. */
+  /** Unmounts a volume from each node that has it mounted. */
   async #unmount(volume: string): Promise<void> {
     const path = this.#path(volume);
     await this.#inNodes("sh", "-c", 'if mountpoint -q "$0"; then umount "$0"; fi', path);
@@ -283,7 +289,10 @@ class LoopVolumes {
     return join(this.directory, volume);
   }
 
-  /** In the mount namespace of each node, which no other process shares. One that is lost has none. */
+  /**
+   * Runs a command in the mount namespace of each node, which no other process shares. A lost node has none,
+   * and is skipped.
+   */
   async #inNodes(...command: string[]): Promise<void> {
     for (const { directory } of this.#nodes) {
       const pid = (await readFile(join(directory, "containerd.pid"), "utf8")).trim();
@@ -301,7 +310,10 @@ async function isInUse(image: string): Promise<boolean> {
   return (await run("losetup", ["-n", "-O", "NAME", "-j", image])).stdout.trim() !== "";
 }
 
-/** The filesystem's own tables take a part: a sixteenth for its inodes, and a little for the rest. */
+/**
+ * Returns the size of the image for a volume. Ext4's own metadata takes a part: a sixteenth for inodes, and a
+ * little more.
+ */
 function sizeOfImage(bytes: number): number {
   return bytes + Math.ceil(bytes / 16) + 3.5 * 2 ** 20;
 }

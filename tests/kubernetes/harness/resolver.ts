@@ -1,13 +1,13 @@
-/** Where the pods of the cluster for tests ask for names. Nobody listens there, unless a test does. */
+/** The DNS address of the test cluster's pods. It has a server only if a test starts one. */
 export const RESOLVER = "10.96.0.10";
 
 const HEADER_BYTES = 12;
 const [ANSWERED, NO_SUCH_NAME] = [0x8580, 0x8583];
 const TYPE_A = 1;
-/** The name of the question; type A, class IN, five seconds, four bytes. */
+/** The head of an answer: the question's name, type A, class IN, a TTL of five seconds, four bytes. */
 const ANSWER = Buffer.from([0xc0, HEADER_BYTES, 0, 1, 0, 1, 0, 0, 0, 5, 0, 4]);
 
-/** The answer to a question for an address. */
+/** Returns the response to a DNS query for an address. */
 export function resolve(query: Buffer, names: ReadonlyMap<string, string>): Buffer {
   const { name, end } = nameOf(query);
   const address = names.get(name);

@@ -6,14 +6,17 @@ import type { Node } from "./provisioner.ts";
 
 const run = promisify(execFile);
 
-/** Its name, and that of its directory in the cluster's. */
+/** The name of the node, and of its directory within the cluster's. */
 export const SECOND_NODE = "node2";
 const [FIRST_ADDRESS, ADDRESS] = ["10.77.0.1", "10.77.0.2"];
 const [FIRST_PODS, PODS] = ["10.88.0.0/16", "10.89.0.0/16"];
-/** Its end of the cable to the first node; the other one is called as the node. */
+/** The second node's end of the cable to the first node; the other end has the node's name. */
 const CABLE = "node0";
 
-/** Makes all that the kit's `node.sh` needs for another node, with a network of its own that a cable joins to the first one's. */
+/**
+ * Prepares what the kit's `node.sh` needs for a second node, including a network that a cable connects to the
+ * first node's.
+ */
 export async function makeSecondNode(cluster: string): Promise<Node> {
   const directory = join(cluster, SECOND_NODE);
   await mkdir(directory);
@@ -26,7 +29,7 @@ export async function makeSecondNode(cluster: string): Promise<Node> {
   return { name: SECOND_NODE, directory };
 }
 
-/** As when its power fails, or the network between it and the others: nobody is told. */
+/** Deletes the cable, like a power or network failure that nobody announces. */
 export async function pullCable(cluster: string): Promise<void> {
   await run("ip", ["-n", await namespaceOf(cluster), "link", "delete", SECOND_NODE]);
 }
@@ -53,7 +56,7 @@ async function copyScripts(from: string, to: string): Promise<void> {
   }
 }
 
-/** The API server is on the first node. */
+/** Makes a kubeconfig use the address of the first node, where the API server is. */
 function throughCable(text: string): string {
   return text.replaceAll("https://127.0.0.1:4443", `https://${FIRST_ADDRESS}:4443`);
 }

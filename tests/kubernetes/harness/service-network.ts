@@ -1,4 +1,4 @@
-// In the place of kube-proxy and of a resolver, which the cluster of the tests has not: addresses of services, and names.
+// Replaces kube-proxy and the cluster's DNS, which the test cluster lacks: service addresses, and names.
 import { execFileSync, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -13,11 +13,11 @@ export interface Place {
 }
 
 export interface ServiceNetwork {
-  /** Pods find the address by this name. */
+  /** Makes pods resolve the name to the address. */
   name(name: string, address: string): Promise<void>;
-  /** What connects to the place in the cluster reaches the port on this process's loopback. */
+  /** Forwards connections to the place in the cluster to a port on this process's loopback. */
   toHere(place: Place, port: number): Promise<void>;
-  /** What connects to the place in the cluster reaches that pod, or the one that is named later. */
+  /** Forwards connections to the place in the cluster to a pod. A later call replaces the pod. */
   toPod(place: Place, pod: Place): Promise<void>;
   close(): void;
 }
@@ -27,7 +27,7 @@ type Request =
   | { do: "listen"; place: Place }
   | { do: "forward"; place: Place; pod: Place };
 
-/** @param kubeconfig of a cluster that `startTestCluster` started. */
+/** Opens the network of a cluster. @param kubeconfig of a cluster that `startTestCluster` started. */
 export async function openServiceNetwork(kubeconfig: string): Promise<ServiceNetwork> {
   const namespace = `/run/netns/${readFileSync(join(dirname(kubeconfig), "netns"), "utf8").trim()}`;
   const stdio = ["ignore", "inherit", "inherit", "ipc"] as const;
@@ -37,7 +37,7 @@ export async function openServiceNetwork(kubeconfig: string): Promise<ServiceNet
   await once(child, "message");
   const servers: Server[] = [];
   let last: Promise<unknown> = Promise.resolve();
-  /** One after another, so that each answer is that of the last request. */
+  /** Sends requests one after another, so that each response belongs to the last request. */
   const ask = (request: Request) => {
     const asked = last.then(async () => {
       const answer = once(child, "message");
@@ -76,7 +76,7 @@ function connectBoth(one: Socket, other: Socket): void {
 
 if (process.argv[1] === import.meta.filename) await serve();
 
-/** In the cluster's network namespace. */
+/** Serves requests in the cluster's network namespace. */
 async function serve(): Promise<void> {
   const names = new Map<string, string>();
   const pods = new Map<string, Place>();
@@ -117,6 +117,6 @@ function addAddress(address: string): void {
   try {
     execFileSync("ip", ["address", "add", `${address}/32`, "dev", "lo"], { stdio: "ignore" });
   } catch {
-    // It is there.
+    // The address exists already.
   }
 }

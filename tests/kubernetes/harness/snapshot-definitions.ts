@@ -42,7 +42,10 @@ const snapshotClass = {
   },
 };
 
-/** Teaches an API server snapshots of volumes, with the fields that Berth and a driver use, and one class of them. */
+/**
+ * Defines volume snapshots in an API server, with the fields that Berth and a driver use, and a snapshot
+ * class.
+ */
 export async function defineSnapshots(config: KubeConfig): Promise<void> {
   await Promise.all([
     define(config, { kind: "VolumeSnapshot", scope: "Namespaced", schema: snapshot }),

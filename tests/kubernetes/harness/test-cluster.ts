@@ -8,26 +8,28 @@ import { findKit } from "./find-kit.ts";
 
 /** A cluster with pods, for the tests of one file. */
 export interface TestCluster {
-  /** Path of a kubeconfig with which this process, and those that it starts, reach the API server. */
+  /** Path of a kubeconfig with which this process and its children reach the API server. */
   kubeconfig: string;
   namespace: string;
-  /** With the programs that the tests run in a sandbox. */
+  /** The image of sandboxes, which has the programs that tests run in them. */
   image: string;
   imagePullPolicy: "Never" | "IfNotPresent";
-  /** Its volumes hold what their claims ask for, and no more. Null: the cluster's default. */
+  /** A class whose volumes have exactly the requested size; null for the cluster's default. */
   storageClass: string | null;
-  /** Of snapshots of these volumes. Null: there is none. */
+  /** The class of snapshots of these volumes; null if the cluster has none. */
   snapshotClass: string | null;
   close(): Promise<void>;
 }
 
-/** What `keep-cluster.ts` says once the cluster takes pods. */
+/** The message of `keep-cluster.ts` once the cluster accepts pods. */
 export type Kept = Omit<TestCluster, "close">;
 
 /**
- * Starts a cluster of this test's own, or uses the one that there is. It ends with this process, however that ends.
+ * Starts a cluster for this test file, or uses the configured one. A started cluster ends with this process,
+ * however that ends.
  *
- * @param form `objects`: an API server without a node, for tests that make no pods. `nodes`: two nodes.
+ * @param form `objects` starts an API server without a node, for tests without pods; `nodes` starts two
+ * nodes.
  */
 export async function startTestCluster(form: "pods" | "objects" | "nodes" = "pods"): Promise<TestCluster> {
   const kit = findKit();
@@ -54,7 +56,7 @@ function existing(kubeconfig: string): TestCluster {
 }
 
 async function started(kit: string, form: string): Promise<TestCluster> {
-  // A short path: the socket of the container runtime lies in it.
+  // The path has to be short, since it contains the socket of the container runtime.
   const directory = await mkdtemp(join(tmpdir(), "bk-"));
   const keeper = startKeeper(kit, directory, form);
   const close = async () => {
@@ -72,7 +74,10 @@ async function started(kit: string, form: string): Promise<TestCluster> {
   return { ...kept, close };
 }
 
-/** In a session of its own: it stops the cluster when the connection to this process ends. */
+/**
+ * Starts the keeper in its own process session. It stops the cluster when the connection to this process
+ * ends.
+ */
 function startKeeper(kit: string, directory: string, form: string): ChildProcess {
   const log = openSync(`${directory}/keeper.log`, "a");
   const program = join(import.meta.dirname, "keep-cluster.ts");

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The directory with the programs of a kit, unpacked once for this user of the machine. */
+/** Returns the directory with a kit's programs, which are unpacked once per user of the machine. */
 export async function unpackPrograms(kit: string): Promise<string> {
   const packed = join(kit, "bin");
   const names = (await readdir(packed)).filter((name) => name.endsWith(".zst")).sort();
@@ -23,7 +23,7 @@ export async function unpackPrograms(kit: string): Promise<string> {
     await chmod(path, 0o755);
   }
   await chmod(made, 0o755);
-  // Another test may have been quicker.
+  // Another test may have been faster.
   await rename(made, directory).catch(() => rm(made, { recursive: true }));
   return directory;
 }

@@ -7,10 +7,10 @@ export interface Balancer {
 }
 
 /**
- * A plain TCP balancer on loopback: each connection goes to the next target, past those that accept none. It knows nothing of what
- * is said on a connection, and ends both sides together.
+ * Starts a plain TCP balancer on loopback: each connection goes to the next target that accepts it. It does
+ * not interpret the data, and ends both sides of a connection together.
  *
- * @param targets URLs, asked anew for each connection; one that restarts may have another port.
+ * @param targets returns URLs, for each connection; a restarted target may have another port.
  */
 export async function startBalancer(targets: () => readonly string[]): Promise<Balancer> {
   const open = new Set<Socket>();
@@ -53,7 +53,7 @@ async function firstThatAccepts(urls: readonly string[]): Promise<Socket | null>
   return null;
 }
 
-/** What one side ends in the middle, the other side sees so too. */
+/** Connects two sockets. An abnormal end of one side is an abnormal end for the other. */
 function join(client: Socket, target: Socket): void {
   for (const [from, to] of [
     [client, target],

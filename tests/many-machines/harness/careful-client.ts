@@ -11,13 +11,13 @@ import {
 const AGAIN_MS = 50;
 
 /**
- * A client that sends again only what may be: reads, and parts of an upload, which say where they begin. Anything else that fails
- * is noted: a client cannot know whether it was done.
+ * A client that only repeats safe requests: reads, and parts of an upload, which state their offset. Other
+ * failures are recorded, since a client cannot know whether the request took effect.
  */
 export class CarefulClient extends Api {
-  /** What failed and may not be sent again. */
+  /** Failed requests that may not be repeated. */
   readonly failures: string[] = [];
-  /** How many requests were sent again. */
+  /** The number of repeated requests. */
   retried = 0;
   readonly #isOver: () => boolean;
 
@@ -45,7 +45,7 @@ export class CarefulClient extends Api {
     }
   }
 
-  /** Uploads a content in parts, each from the byte up to which the service has it. */
+  /** Uploads a content in parts, each from the offset that the service reports. */
   async upload(content: Buffer, part: number): Promise<AnyJson> {
     const { id } = await this.ok("POST", "/files", { filename: "parts.bin", size_bytes: content.length });
     for (;;) {
@@ -57,7 +57,7 @@ export class CarefulClient extends Api {
         raw: new Uint8Array(content.subarray(start, end)),
         headers: { "content-range": `bytes ${start}-${end - 1}/${content.length}` },
       });
-      // A part that was stored although its response was lost is told as such.
+      // A part that was stored although its response was lost is rejected as such.
       assert.ok([200, 409, 416].includes(sent.status), JSON.stringify(sent.body));
     }
   }

@@ -8,19 +8,19 @@ import { type Balancer, startBalancer } from "./balancer.ts";
 const MACHINES = 3;
 
 export interface ClusterOptions {
-  /** Of the cluster: its secret key, and a data directory for each machine. */
+  /** The cluster's directory, with its secret key and a data directory for each machine. */
   directory: string;
-  /** `BERTH_…`, of all machines. They need `BERTH_DATABASE_URL` and `BERTH_BLOBS`. */
+  /** Settings of all machines, as `BERTH_…`. `BERTH_DATABASE_URL` and `BERTH_BLOBS` are required. */
   settings: Record<string, string>;
-  /** How many machines serve the API. Default: 3. */
+  /** The number of machines that serve the API; 3 by default. */
   apis?: number;
-  /** How many machines run sessions. Default: 3. */
+  /** The number of machines that run sessions; 3 by default. */
   runners?: number;
-  /** Told what the machines write to stderr. */
+  /** Called with the text that the machines write to stderr. */
   log?: (text: string) => void;
 }
 
-/** Machines for the API behind a balancer, and machines that run sessions, each in a pid namespace of its own. */
+/** API machines behind a balancer, and machines that run sessions, each in its own PID namespace. */
 export class Cluster {
   readonly apis: readonly Machine[];
   readonly runners: readonly Machine[];
@@ -33,8 +33,8 @@ export class Cluster {
   }
 
   /**
-   * Resolves when each machine listens. The first one is there before the others start: what is wrong with the settings is said once,
-   * and the schema is migrated.
+   * Resolves when each machine listens. The first one starts before the others, so that it migrates the
+   * schema and faulty settings are reported once.
    */
   static async start(options: ClusterOptions): Promise<Cluster> {
     const { apis = MACHINES, runners = MACHINES } = options;
@@ -57,7 +57,7 @@ export class Cluster {
     return new Cluster(serving, all.slice(apis), balancer);
   }
 
-  /** Of the balancer. */
+  /** The balancer's URL. */
   get url(): string {
     return this.#balancer.url;
   }
@@ -74,7 +74,7 @@ export class Cluster {
   }
 }
 
-/** Where the secret key of a cluster lies. */
+/** Returns the path of a cluster's secret key. */
 export function secretKeyOf(directory: string): string {
   return join(directory, "secret.key");
 }

@@ -6,7 +6,7 @@ import { storesIn } from "./stores.ts";
 
 const BINARY = join(import.meta.dirname, "../../../bin/berth");
 
-/** A token of the owner with every scope, made by a command as on a machine of the cluster in this directory. */
+/** Creates a token of the owner with every scope, by a command on the cluster in this directory. */
 export async function createToken(directory: string): Promise<string> {
   const words = ["token", "create", "--user", OWNER, "--data-dir", directory];
   const env = { ...process.env, ...storesIn(directory) };

@@ -12,20 +12,24 @@ import {
 import { readFrames, StreamEnded } from "../../acceptance/harness/stream.ts";
 import { assertEveryCallHasOneResult, count, wholeLog } from "../../crash/load.ts";
 
-/** Every so-many-th message starts a turn, in which the agent writes its number to its list, and as an output. */
+/**
+ * Every nth message starts a turn, in which the agent writes the message's number to its list, and as an
+ * output.
+ */
 const PER_TURN = 50;
 const RETRY_MS = 50;
 const MAX_DISCONNECTS = 20;
 
 /**
- * One session under load: a writer sends numbered messages one after another, and repeats each with its idempotency key until it is
- * acknowledged, as the SDK does. A follower resumes the stream of events after each disconnect.
+ * One session under load. A writer sends numbered messages one after another, and repeats each with its
+ * idempotency key until it is acknowledged, as the SDK does. A follower resumes the event stream after each
+ * disconnect.
  */
 export class NumberedSession {
   readonly id: string;
   /** Ids of the acknowledged messages, by their numbers. */
   readonly acknowledged: string[] = [];
-  /** How many requests had to be repeated. */
+  /** The number of repeated requests. */
   repeated = 0;
   readonly #api: Api;
   readonly #followed: AnyJson[] = [];
@@ -36,7 +40,7 @@ export class NumberedSession {
     this.id = id;
     this.#api = api;
     this.#done = Promise.all([this.#write(), this.#follow()]);
-    // Reported by `stop`.
+    // `stop` reports the error.
     this.#done.catch(() => this.#stop.abort());
   }
 
@@ -47,7 +51,7 @@ export class NumberedSession {
     return new NumberedSession(session.id, api);
   }
 
-  /** Whether it has ended, by itself only for a failure, with which `stop` rejects. */
+  /** Whether it has ended. It ends by itself only after a failure, with which `stop` rejects. */
   get isOver(): boolean {
     return this.#stop.signal.aborted;
   }
@@ -58,8 +62,8 @@ export class NumberedSession {
   }
 
   /**
-   * Compares the log with what was acknowledged and followed, and the calls with what they left on the disk, after the last turn.
-   * Returns how many turns ended.
+   * Compares the log with the acknowledged and followed events, and the calls with their effects on the disk,
+   * after the last turn. Returns the number of ended turns.
    */
   async check(): Promise<number> {
     const events = [steps(bash("touch /data/numbers; cat /data/numbers"))];
@@ -93,7 +97,7 @@ export class NumberedSession {
     return count(log, "session.status_idle");
   }
 
-  /** What was written before a number was on the list is stored once. */
+  /** Asserts that each listed number has exactly one output: the output is written before the number. */
   async #checkOutputs(numbers: readonly string[]): Promise<void> {
     const path = `/files?scope_id=${this.id}&limit=100`;
     const { data } = await readAgain("the list of outputs", () => this.#api.ok("GET", path));
@@ -138,7 +142,9 @@ export class NumberedSession {
   }
 }
 
-/** Repeats a request that had no answer, or whose answer is that it may be repeated. Any other answer but 200 is a failure. */
+/**
+ * Repeats a request that had no response, or one that allows a retry. Any other status than 200 is a failure.
+ */
 async function untilAnswered(send: () => Promise<ApiResponse>, onRepeat: () => void): Promise<ApiResponse> {
   for (;;) {
     const response = await send().catch(() => null);
@@ -150,7 +156,7 @@ async function untilAnswered(send: () => Promise<ApiResponse>, onRepeat: () => v
   }
 }
 
-/** Reads anew after a disconnect, as every follower must: a stream ends when a database that has just gone cannot be read. */
+/** Repeats a read after a disconnect, as every follower must: a stream ends when its database goes away. */
 export async function readAgain<Read>(what: string, read: () => Promise<Read>): Promise<Read> {
   for (let attempts = 1; ; attempts++) {
     try {
@@ -165,19 +171,21 @@ export async function readAgain<Read>(what: string, read: () => Promise<Read>): 
 
 const OUTAGE = "The service cannot reach its database.";
 
-/** The error of a reading, or what it is of, is a connection that was refused or ended, the end of a stream, or an outage. */
+/**
+ * Whether an error, or a cause of it, is a refused or ended connection, the end of a stream, or an outage.
+ */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isEnd = error instanceof TypeError || error instanceof StreamEnded;
   return isEnd || error.message.includes(OUTAGE) || isTransient(error.cause);
 }
 
-/** A write that a standby or a database that is gone refused is said to be just that. */
+/** Whether a write failed because the database is down or a standby. */
 function isOutage({ status, body }: ApiResponse): boolean {
   return status === 500 && body.error?.message === OUTAGE;
 }
 
-/** It starts no turn. */
+/** Returns a message that starts no turn. */
 function noteOf(number: number): Json {
   return { type: "system.message", content: [{ type: "text", text: `${number}` }] };
 }

@@ -4,8 +4,9 @@ import { Cluster } from "./cluster.ts";
 import { startStores } from "./stores.ts";
 
 /**
- * A service as `berth serve` starts it, of three machines for the API and three that run sessions, on a PostgreSQL and an S3 server of
- * their own, which lie in its data directory. Says where it listens, and stops by a signal, as that does.
+ * Runs a service like `berth serve`, but as a cluster: three API machines and three runners, with a
+ * PostgreSQL and an S3 server in its data directory. Prints its URL, and stops by a signal, like `berth
+ * serve`.
  */
 const { values } = parseArgs({ options: { "data-dir": { type: "string" } } });
 const directory = values["data-dir"] ?? "";
@@ -14,7 +15,7 @@ const given = Object.fromEntries(
     name.startsWith("BERTH_") && value !== undefined ? [[name, value]] : [],
   ),
 );
-// PostgreSQL has a user of its own.
+// PostgreSQL runs as another user.
 chmodSync(directory, 0o711);
 const { stores, stop: stopStores } = await startStores(directory);
 
@@ -35,6 +36,6 @@ try {
   if (code === undefined) console.error(error);
   await stop(Number(code ?? 1));
 }
-// In place of the test harness's, which exits at once.
+// Replaces the handler of the test harness, which exits immediately.
 process.removeAllListeners("SIGTERM").once("SIGTERM", () => stop(0));
 console.log(`berth: listening on ${cluster?.url}`);

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { startPostgres } from "../../postgres-server/postgres-server.ts";
 import { startS3Host } from "../../s3-host/s3-host.ts";
 
-/** Six machines have up to 79 connections, and commands theirs. */
+/** The server's connections. Six machines use up to 79, and commands need some. */
 const CONNECTIONS = 150;
 
-/** What machines share, as settings. */
+/** The shared stores of the machines, as settings. */
 export interface Stores {
   BERTH_DATABASE_URL: string;
   BERTH_BLOBS: string;
 }
 
-/** A PostgreSQL and an S3 server in a directory, with what earlier ones left there. */
+/** Starts a PostgreSQL and an S3 server in a directory, with the data that earlier ones left there. */
 export async function startStores(directory: string): Promise<{ stores: Stores; stop(): Promise<void> }> {
   const [postgres, s3] = await Promise.all([
     startPostgres({
@@ -33,7 +33,7 @@ export async function startStores(directory: string): Promise<{ stores: Stores; 
   };
 }
 
-/** What machines share whose stores are in this directory, for commands; nothing where there are none. */
+/** Returns the settings of the stores in this directory, for commands; empty if there are none. */
 export function storesIn(directory: string): Partial<Stores> {
   return existsSync(fileIn(directory)) ? JSON.parse(readFileSync(fileIn(directory), "utf8")) : {};
 }

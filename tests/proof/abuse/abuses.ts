@@ -1,17 +1,17 @@
-/** A command that exhausts a resource of the sandbox, in bad faith or by mistake. */
+/** A command that exhausts a resource of the sandbox, on purpose or by mistake. */
 export interface Abuse {
   command: string;
   /** The timeout of the command in milliseconds. */
   timeout: number;
   /** Matches the result that the agent receives. */
   result: RegExp;
-  /** The abuse requires a disk limit. */
+  /** Whether the abuse requires a disk limit. */
   fillsDisk?: true;
 }
 
-/** The timeout of commands that end by themselves, also on a slow machine. */
+/** The timeout of commands that end by themselves, even on a slow machine, in milliseconds. */
 const LONG_TIMEOUT_MS = 120_000;
-/** The timeout of commands that never end. */
+/** The timeout of commands that never end, in milliseconds. */
 const SHORT_TIMEOUT_MS = 1_500;
 const STOPPED = /\[Stopped: it took longer than 1\.5 s/;
 const OUT_OF_MEMORY = /\[The session ran out of memory/;
@@ -19,7 +19,9 @@ const PROCESS_LIMIT = /\[The session is at its limit of processes/;
 const DISK_FULL = /No space left on device/;
 const OUTPUT_OMITTED = /\[\d+ bytes left out of the middle/;
 
-/** For an environment with 64 MiB of memory, 64 processes and a disk of 64 MiB. None uses the network. */
+/**
+ * Abuses for an environment with 64 MiB of memory, 64 processes and a disk of 64 MiB. None uses the network.
+ */
 export const ABUSES: Readonly<Record<string, Abuse>> = {
   "a fork bomb": {
     command: "bomb() { bomb | bomb; }; bomb",
@@ -83,7 +85,7 @@ bind($to, pack_sockaddr_in(0, INADDR_LOOPBACK)); socket(my $from, AF_INET, SOCK_
 for (1 .. 64) { send($from, "x" x 8000, MSG_DONTWAIT) or last } }
 for my $one (@held) { while (defined recv($one, my $text, 9000, MSG_DONTWAIT)) { $bytes += length $text } } print $bytes >> 20, " MiB were held\\n"'`,
     timeout: LONG_TIMEOUT_MS,
-    // The kernel counts them as memory, or as much as a part of it.
+    // The kernel counts these buffers as memory, fully or in part.
     result: /^[1-6]?\d MiB were held|\[The session ran out of memory/,
   },
   "locks on parts of files": {
@@ -104,7 +106,7 @@ for (1 .. 1000) { fcntl($file, 6, pack "s s x4 q q l x4", 1, 0, 2 * $_, 1, 0) an
     result: OUTPUT_OMITTED,
   },
   "output from the background": {
-    // What comes from the background before the command has ended belongs to its output.
+    // Background output that arrives before the command ends belongs to its output.
     command: "(yes | head -c 100M) & (yes oops | head -c 100M) >&2 & echo started",
     timeout: LONG_TIMEOUT_MS,
     result: /started|bytes left out of the middle/,

@@ -9,17 +9,20 @@ import { childrenOf, isAlive, pidOf } from "../../crash/processes.ts";
 
 /** The resources of a service's sandboxes on its host, read from the kernel and the data directory, not from the service. */
 export interface HostState {
-  /** Pids of living processes in its control groups, or with mounts from its data directory, without the one that waits. */
+  /**
+   * Pids of living processes in its control groups, or with mounts from its data directory; waiting launchers
+   * are excluded.
+   */
   processes: number[];
   /** Mounts of the host that name its data directory. */
   mounts: string[];
   /** Loop devices on files of its data directory. */
   loops: string[];
-  /** Control groups of single sandboxes, in each hierarchy, without that of the process that waits for the next one. */
+  /** Control groups of single sandboxes, in each hierarchy, except that of the waiting launcher. */
   groups: string[];
-  /** Network namespaces that its runner holds, without one for each sandbox and the prepared ones. */
+  /** Network namespaces that its runner holds, except one for each sandbox and the prepared ones. */
   namespaces: number;
-  /** Names of its runner's child processes, including zombies, without those that wait for the next sandbox. */
+  /** Names of its runner's child processes, zombies included, except those that wait for the next sandbox. */
   helpers: string[];
   /** Generated directories of single sandboxes, and disks. */
   files: string[];
@@ -50,10 +53,12 @@ export function hostState(service: Service): HostState {
   };
 }
 
-/** How many consecutive equal readings count as stable: a short-lived program may show in one or two. */
+/**
+ * The number of equal readings in a row that count as stable: a short-lived program may show in one or two.
+ */
 const STABLE_READINGS = 10;
 
-/** The state when it no longer changes: namespaces are prepared, and no short-lived program runs. */
+/** Returns the state once it is stable: namespaces are prepared, and no short-lived program runs. */
 export async function stableState(service: Service): Promise<HostState> {
   let state = hostState(service);
   let same = 0;
@@ -67,8 +72,8 @@ export async function stableState(service: Service): Promise<HostState> {
 }
 
 /**
- * Waits until the host is in its earlier state, and returns the milliseconds that it took. Throws after `timeoutMs` with what
- * remains.
+ * Waits until the host is in its earlier state, and returns the milliseconds that it took. Throws after
+ * `timeoutMs`, naming what remains.
  */
 export async function waitUntilClean(
   service: Service,
@@ -83,7 +88,10 @@ export function assertNoMoreThan(now: HostState, before: HostState): void {
   assert.deepEqual({ ...now, namespaces: Math.max(now.namespaces, before.namespaces) }, before);
 }
 
-/** Repeats a check until it does not throw, and returns the milliseconds that it took. */
+/**
+ * Repeats a check until it does not throw, and returns the milliseconds that it took. Throws its error after
+ * `timeoutMs`.
+ */
 export async function waitUntilPasses(timeoutMs: number, check: () => void): Promise<number> {
   const startedAt = performance.now();
   await pause(25);
@@ -136,7 +144,10 @@ function networkNamespacesOf(pid: number): number {
   return new Set(held.filter((target) => target.startsWith("net:["))).size;
 }
 
-/** Each runner process has a directory, with a subdirectory for each sandbox and shared ones. */
+/**
+ * Returns the directories of single sandboxes. Each runner process has a directory with one for each sandbox,
+ * and shared ones.
+ */
 function generatedIn(state: string): string[] {
   return listOrEmpty(state).flatMap((owner) =>
     listOrEmpty(join(state, owner))
@@ -145,7 +156,7 @@ function generatedIn(state: string): string[] {
   );
 }
 
-/** They launch a sandbox and mount its snapshots, and end after a minute without one. */
+/** Helpers that launch a sandbox and mount its snapshots. They end after a minute without one. */
 const WAITING = ["berth-launcher", "berth-mounter"];
 
 function helpersOf(runner: number): string[] {

@@ -35,7 +35,7 @@ export async function makeNeighbour(api: Api, environment: string): Promise<Neig
   };
 }
 
-/** The 99th percentile; the maximum of fewer than a hundred values. */
+/** Returns the 99th percentile, which is the maximum of fewer than a hundred values. */
 export function p99(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * 0.99) - 1)] ?? Number.NaN;

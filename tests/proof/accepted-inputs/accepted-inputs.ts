@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Everything that users can set: settings, fields of bodies, parameters of queries and headers, flags, and keys of files. */
+/**
+ * Lists everything that users can set: settings, fields of bodies, query parameters, headers, flags, and keys
+ * of files.
+ */
 
 const ROOT = join(import.meta.dirname, "../../..");
 
@@ -11,7 +14,7 @@ export function acceptedInputs(): string[] {
   return unique.filter((input) => !unique.some((other) => isWithin(other, input)));
 }
 
-/** Whether an input is a field of another, which is then set by its fields. */
+/** Whether `field` is a part of `input`, which is then covered by its fields. */
 function isWithin(field: string, input: string): boolean {
   return field.startsWith(input) && /^[.[<]/.test(field.slice(input.length));
 }
@@ -27,7 +30,7 @@ function settings(): string[] {
   );
 }
 
-/** The options of commands; those of operations of the API are the same for all of them. */
+/** Returns the options of commands, without those that all API operations share. */
 function flags(): string[] {
   return globSync("packages/cli/src/**/*.ts", { cwd: ROOT })
     .filter((file) => !file.endsWith(".test.ts"))
@@ -77,7 +80,7 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Parameters that every list has. */
+/** The parameters that every list has. */
 const PAGING = /^(limit|page|before_id|after_id|created_at\[\w+\])$/;
 
 function requestInputs(): string[] {
@@ -99,14 +102,18 @@ function parameterName(operationId: string, { name, in: place }: Parameter): str
   return [PAGING.test(name) && operationId !== "events.stream" ? `list ${name}` : `${operationId} ?${name}`];
 }
 
-/** The same for all operations of a noun. A session's first events are those that can be sent later. */
+/**
+ * Names a field the same for all operations of a noun. A session's initial events are named like sent ones.
+ */
 function fieldName(operationId: string, field: string): string {
   const [noun, verb] = operationId.split(".");
   if (field.startsWith("initial_events[]")) return field.replace("initial_events[]", "events events[]");
   return ["create", "update", "send"].includes(verb ?? "") ? `${noun} ${field}` : `${noun}.${verb} ${field}`;
 }
 
-/** The paths of fields that have no fields themselves, without the `type` that tells variants apart. */
+/**
+ * Returns the paths of fields that have no fields themselves, without the `type` that distinguishes variants.
+ */
 function leaves(document: Document, given: Schema, within: readonly Schema[] = []): string[] {
   const schema = resolved(document, given);
   if (within.includes(schema)) return [""];

@@ -11,7 +11,7 @@ import { readEventsUntil } from "../../acceptance/harness/stream.ts";
 import { commandOf, descendantsOf, killRunner } from "../../crash/processes.ts";
 import type { Repository } from "./repository.ts";
 
-/** One of the ways in which the service creates the sandbox of a session's next command. */
+/** A way in which the service creates the sandbox of a session's next command. */
 export interface CreationPath {
   /** Settings of the service, besides those for the repository. */
   settings: Record<string, string>;
@@ -19,13 +19,13 @@ export interface CreationPath {
   dataDir?(): Promise<string>;
   /** Fields of the session, with resources in addition to its files. */
   session?(scene: Scene): Promise<{ environment_id?: string; resources?: Json[] }>;
-  /** Prepares the session, which has no sandbox yet. No other session has one meanwhile. */
+  /** Prepares the session, which has no sandbox yet. No other session has one at that time. */
   prepare?(scene: Scene, session: string): Promise<unknown>;
-  /** Which marks of `MARK` remain: the one outside of the disk, and the one on it. */
+  /** Whether each mark of `MARK` remains: the one outside the disk, and the one on it. */
   remaining: { scratch: boolean; data: boolean };
   /** A command that verifies inside the sandbox how it was created, and its expected output. */
   verify?(repository: Repository): { command: string; expected: RegExp };
-  /** Why this machine cannot create it. */
+  /** Why this machine cannot test it; false if it can. */
   missing?: string | false;
 }
 
@@ -41,7 +41,7 @@ const KEEP_OPEN = { BERTH_SANDBOX_IDLE_SECONDS: "600" };
 const CLOSE_AT_ONCE = { BERTH_SANDBOX_IDLE_SECONDS: "0" };
 const NOTHING_REMAINS = { scratch: false, data: false };
 
-/** Where tests share the root filesystem, which takes a minute to build. */
+/** The directory in which tests share root filesystems, since building one takes a minute. */
 const ROOT_FILESYSTEMS = join(tmpdir(), "berth-test-systems");
 
 export const CREATION_PATHS: Readonly<Record<string, CreationPath>> = {
@@ -97,7 +97,7 @@ export const CREATION_PATHS: Readonly<Record<string, CreationPath>> = {
       resources: [repository.resource],
     }),
     remaining: NOTHING_REMAINS,
-    // The pattern does not contain the token itself, so that grep does not find its own arguments.
+    // The pattern differs from the token, so that grep does not find its own arguments.
     verify: ({ token }) => ({
       command: `cat /proc/[0-9]*/environ | grep -a -c '${token.slice(0, -1)}[${token.slice(-1)}]'; git -C /data/repository fetch && echo fetched`,
       expected: /^0\nfetched$/,

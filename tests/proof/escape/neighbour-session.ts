@@ -7,13 +7,13 @@ import { readEventsUntil } from "../../acceptance/harness/stream.ts";
 
 const MAX_SECONDS = 100;
 
-/** Another session of the service, whose sandbox contains what the probes must not find. */
+/** Another session of the service, whose sandbox contains data that the probes must not find. */
 export interface NeighbourSession {
   variables: ProbeVariables;
   end(): Promise<void>;
 }
 
-/** Starts a neighbour session. Its turn lasts longer than the probes take, unless `end` is called. */
+/** Starts a neighbour session. Its turn outlasts the probes, unless `end` is called. */
 export async function startNeighbour(berth: Berth, api: Api, tag: string): Promise<NeighbourSession> {
   const { id } = await makeSession(api);
   const start = `(${neighbourScript(tag, "/data")}) >said 2>&1 </dev/null &

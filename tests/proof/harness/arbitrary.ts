@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { resolve, type Schema } from "./openapi-document.ts";
 
 /**
- * Values for a JSON schema of the OpenAPI document: mostly valid ones, and sometimes one with a fault at any depth. Ids are drawn
- * from `ids`, so that many requests refer to existing objects.
+ * Returns values for a JSON schema of the OpenAPI document: mostly valid ones, sometimes with a fault at any
+ * depth. Ids are drawn from `ids`, so that many requests refer to existing objects.
  */
 export function valuesOf(document: Schema, schema: Schema, ids: readonly string[]): fc.Arbitrary<unknown> {
   const valid = validValues(document, schema, ids);
   return fc.oneof({ weight: 40, arbitrary: valid }, { weight: 1, arbitrary: INVALID_VALUES });
 }
 
-/** Values that no field accepts, and values that are difficult for parsers. */
+/** Values that no field accepts, and values that are hard to parse. */
 const INVALID_VALUES: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom(
@@ -57,7 +57,7 @@ function validValues(document: Schema, schema: Schema, ids: readonly string[]): 
   }
 }
 
-/** From the minimum to somewhat more. */
+/** Returns integers from the minimum to 500 above it. */
 function integers({ minimum = -5, maximum = Number.POSITIVE_INFINITY }: Schema): fc.Arbitrary<number> {
   return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 500) });
 }
@@ -84,7 +84,7 @@ function objects(schema: Schema, again: (part: Schema) => fc.Arbitrary<unknown>)
   );
 }
 
-/** Valid values that the schema does not describe; without them hardly any request would succeed. */
+/** Valid values that the schema does not describe. Without them hardly any request would succeed. */
 const KNOWN_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   model: ["rehearsal/steps"],
   mount_path: [null, "/data/a", "/mnt/session/uploads/a.txt", "/mnt/memory/a", "/data/../etc"],

@@ -2,7 +2,7 @@ import { type AnyJson, Api, type ApiResponse } from "../../acceptance/harness/ap
 import { address, type DescribedOperation } from "./openapi-document.ts";
 import { type TenantObjects, validBody, validForm } from "./tenant-objects.ts";
 
-/** Calls an operation on the objects, with a valid body. Of a stream only status and headers are read. */
+/** Calls an operation on the objects, with a valid body. For a stream, only status and headers are read. */
 export async function callOperation(
   api: Api,
   operation: DescribedOperation,
@@ -22,7 +22,7 @@ export async function callOperation(
   }
 }
 
-/** A login decides about what waits for it, and for a call of it something new does. */
+/** Returns a valid body. A device authorization can be decided only once, so each call gets a new one. */
 async function bodyOf(api: Api, id: string, objects: TenantObjects): Promise<AnyJson> {
   if (!/^deviceAuthorizations\.(lookup|approve|deny)$/.test(id)) return validBody(id, objects);
   const { user_code } = await new Api(api.url, null).ok("POST", "/device_authorizations", {});
@@ -43,7 +43,7 @@ export async function callByFilter(
   return await Promise.all(pairs.map((pair) => api.get(`${path}?${new URLSearchParams([pair])}`)));
 }
 
-/** Filters whose name is not that of the path parameter of the same object. */
+/** Path parameters of filters that have another name. */
 const ID_OF_FILTER: Record<string, string> = { scope_id: "session_id", "ids[]": "file_id" };
 
 function requiredQuery({ query }: DescribedOperation): string {

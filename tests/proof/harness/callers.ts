@@ -7,11 +7,11 @@ export type Ownership = (typeof OWNERSHIPS)[number];
 
 export interface Caller {
   name: string;
-  /** The client for an operation with this scope; most callers have one client for all. */
+  /** Returns the client for an operation with this scope. Most callers have one client for all. */
   api(scope: string | null): Promise<Api>;
   /** The expected outcome for each kind of object. */
   expected: Record<Ownership, "allowed" | 401 | 403 | 404>;
-  /** The token is valid and has the scope, so that operations without objects are allowed. */
+  /** Whether the token is valid and has the scope, so that operations without objects are allowed. */
   valid: boolean;
 }
 
@@ -102,7 +102,7 @@ async function everyScope(url: string): Promise<string[]> {
   return [...new Set(scopes)].filter((scope) => scope !== "operator");
 }
 
-/** Clients with all scopes except one; each token is created once. */
+/** Returns clients that lack one scope each; each token is created once. */
 function withoutScope(owner: Api, scopes: readonly string[]): (scope: string | null) => Promise<Api> {
   const made = new Map<string, Promise<Api>>();
   return (scope) => {
@@ -117,7 +117,7 @@ function withoutScope(owner: Api, scopes: readonly string[]): (scope: string | n
   };
 }
 
-/** A client whose token has expired, one second after its creation. */
+/** Returns a client whose token expires one second after its creation, once it has expired. */
 async function expiredToken(berth: Berth, org: string): Promise<Api> {
   const api = await berth.client({ org, user: "author@example.com", expiresIn: 1 });
   for (let tries = 0; tries < 10_000; tries += 1) {

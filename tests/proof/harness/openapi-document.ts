@@ -7,16 +7,16 @@ export type Schema = Record<string, AnyJson>;
 export interface DescribedOperation {
   id: string;
   method: string;
-  /** With `{name}` for parameters. */
+  /** The path, with `{name}` for parameters. */
   path: string;
   scope: string | null;
-  /** It needs no token. */
+  /** Whether it needs no token. */
   isOpen: boolean;
-  /** It takes an operator token, and no other. */
+  /** Whether it requires an operator token. */
   isOperators: boolean;
   pathParams: string[];
   query: { name: string; required: boolean; schema: Schema }[];
-  /** The media type and schema of the body; null when there is none. */
+  /** The media type and schema of the body; null without one. */
   body: { type: string; schema: Schema } | null;
   /** The schema of each documented response by status; null for responses that are not JSON. */
   responses: Map<number, Schema | null>;
@@ -75,13 +75,13 @@ function responseSchema(document: Schema, response: Schema): Schema | null {
   return resolved.content?.["application/json"]?.schema ?? null;
 }
 
-/** The target of a `$ref`. */
+/** Returns the target of a `$ref`. */
 export function resolve(document: Schema, reference: string): Schema {
   const steps = reference.replace(/^#\//, "").split("/");
   return steps.reduce<AnyJson>((part, step) => part[step], document);
 }
 
-/** The path of an operation with its parameters filled in. */
+/** Returns the path of an operation with its parameters filled in. */
 export function address(operation: DescribedOperation, ids: Record<string, string>): string {
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];

@@ -4,7 +4,9 @@ import addFormats from "ajv-formats";
 import type { ApiResponse } from "../../acceptance/harness/api.ts";
 import type { DescribedOperation, OpenApiDocument } from "./openapi-document.ts";
 
-/** Creates a function that asserts that a response has a documented status and a body that matches its schema. */
+/**
+ * Returns a function that asserts that a response has a documented status and a body that matches its schema.
+ */
 export function createResponseValidator({
   operations,
   document,

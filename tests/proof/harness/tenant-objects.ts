@@ -19,7 +19,7 @@ interface CreationContext {
   ids: Record<string, string>;
 }
 
-/** Creation steps in order; each returns the ids of its objects. */
+/** The creation steps in order; each returns the ids of its objects. */
 const CREATORS: ((context: CreationContext) => Promise<Record<string, string>>)[] = [
   makeAgentAndEnvironment,
   makeVault,
@@ -70,7 +70,7 @@ async function makeVault({ api, canary, metadata }: CreationContext) {
   return { vault_id: vault.id, credential_id: credential.id };
 }
 
-/** Two versions, so that one can be deleted. */
+/** Creates two versions, so that one can be deleted. */
 async function makeSkillAndVersion({ api, canary, metadata }: CreationContext) {
   const skill = await makeSkill(api, canary, { metadata });
   await makeSkill(api, canary, { path: `/skills/${skill.id}/versions` });
@@ -89,7 +89,7 @@ async function makeMemory({ api, canary, metadata }: CreationContext) {
   };
 }
 
-/** The second file is not mounted, so that it can be deleted and mounted. */
+/** Creates two files. The second is not mounted, so that it can be deleted and mounted. */
 async function makeFiles({ api, canary, metadata }: CreationContext) {
   const mounted = await makeFile(api, canary, `${canary}.txt`, metadata);
   const free = await makeFile(api, `${canary} again`, `${canary}-2.txt`, metadata);
@@ -114,7 +114,7 @@ async function makeToken({ api, canary, issuer }: CreationContext) {
   return { token_id: token.id };
 }
 
-/** Whose the objects are, and ids of what only an operator sees, of which there is none. */
+/** Returns the ids of the objects' owners, and absent ids of objects that only an operator sees. */
 async function whoseAll({ api }: CreationContext) {
   const { organization, user, service_account: account } = await api.ok("GET", "/tokens/current");
   const none = "_01zzzzzzzzzzzzzzzzzzzzzzzz";
@@ -129,7 +129,7 @@ async function whoseAll({ api }: CreationContext) {
   };
 }
 
-/** Well-formed ids of objects that do not exist. */
+/** Returns well-formed ids of objects that do not exist. */
 export function absentObjects({ ids, canary }: TenantObjects): TenantObjects {
   const absent = Object.entries(ids).map(([name, id]) => [
     name,
@@ -143,7 +143,7 @@ export function bodyNamesObjects(operation: string): boolean {
   return ["sessions.create", "forward.register"].includes(operation);
 }
 
-/** A valid body for an operation on existing objects. */
+/** Returns a valid body for an operation on existing objects. */
 export function validBody(operation: string, { ids, canary }: TenantObjects): AnyJson {
   const bodies: Record<string, () => AnyJson> = {
     "tokens.create": () => ({ name: canary }),
@@ -191,7 +191,7 @@ export function validBody(operation: string, { ids, canary }: TenantObjects): An
   return bodies[operation]?.();
 }
 
-/** A valid form for an operation. */
+/** Returns a valid form for an operation. */
 export function validForm(operation: string, { canary }: TenantObjects): FormData {
   if (operation === "skills.create") return skillForm(`other-${Date.now()}-${++formCount}`);
   if (operation === "skills.createVersion") return skillForm(canary);

@@ -16,7 +16,7 @@ const AGENT_INPUTS = wrong("/agents", agentWith);
 const SESSION_INPUTS = wrong("/sessions", sessionWith);
 const ENVIRONMENT_INPUTS = wrong("/environments", (fields) => ({ name: "malformed", ...fields }));
 
-/** Fields with a wrong type or out of bounds. */
+/** Fields with a wrong type or out of range. */
 export const wrongValues: Input[] = [
   ...AGENT_INPUTS("name", null, 1, true, [], {}, "", "x".repeat(257)),
   ...AGENT_INPUTS("model", null, 1, [], "", "unknown/model", "x".repeat(257)),
@@ -41,7 +41,7 @@ const metadataOf = (metadata: unknown, param = "metadata"): Input => ({
   param,
 });
 
-/** Faults inside of a field. */
+/** Faults inside a field. */
 export const wrongParts: Input[] = [
   metadataOf({ a: 1 }, "metadata.a"),
   metadataOf({ a: null }, "metadata.a"),
