@@ -8,8 +8,8 @@ export interface BareServer {
 }
 
 /**
- * The peer of the HTTP figures: `node:http` alone, which parses the JSON of a POST and responds with `JSON.stringify` of a fixed
- * object. It has no routes, tokens, checks or store.
+ * Starts the peer of the HTTP figures: `node:http` alone, which parses the JSON of a POST and responds with
+ * `JSON.stringify` of a fixed object. It has no routes, tokens, checks or store.
  */
 export async function startBareServer(body: unknown): Promise<BareServer> {
   const server = createServer(async (request, response) => {

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * The program of the peer of the figures with many readers: `node:http`, which writes the events of each POST to every open
+ * The program of the peer with many readers: `node:http`, which writes the events of each POST to every open
  * response. It has no store, tokens, checks or positions. It reports its port to its parent.
  */
 if (process.send !== undefined) {

@@ -18,7 +18,8 @@ const TIMEOUT_MS = 600_000;
 
 export interface Sessions {
   /**
-   * Creates a session with the repository, or with none, waits for the result of its first command, and returns the session's id.
+   * Creates a session with the repository, or with none, and waits for the result of its first command.
+   * Returns the session's id.
    */
   firstCommand(name: string | null): Promise<string>;
 }
@@ -38,7 +39,7 @@ export interface RepositoryBench extends Sessions {
   stop(): Promise<void>;
 }
 
-/** @param files contents by path. */
+/** Starts the service and the git server. @param files contents by path. */
 export async function startRepositoryBench(
   files: Record<string, string>,
   settings: Record<string, string> = {},
@@ -78,7 +79,7 @@ export async function startRepositoryBench(
   };
 }
 
-/** Sessions of one agent in one environment. */
+/** Returns sessions of one agent in one environment. */
 export async function sessionsOf(api: Api, host: GitHost): Promise<Sessions> {
   const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
   return {
@@ -123,7 +124,7 @@ async function clone(host: GitHost, name: string, to: string): Promise<void> {
   await promisify(execFile)("git", ["clone", "--quiet", `${host.url}/bench/${name}`, to], { env });
 }
 
-/** Small text files, 700 directories. */
+/** Returns small text files in 700 directories. */
 export function manyFiles(count: number, lines = 40): Record<string, string> {
   const path = (index: number) => `src/part-${index % 700}/module-${index}.txt`;
   const text = (index: number) =>

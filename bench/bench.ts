@@ -27,8 +27,8 @@ import { volumeSnapshotFigures } from "./cases/volume-snapshots.ts";
 import { type Figure, table } from "./figure.ts";
 
 /**
- * `npm run bench [-- --only NAME]` runs every case and prints one table of ratios. The race and `tokens` have their own, and
- * install their peers from the npm registry.
+ * The cases. `npm run bench [-- --only NAME]` runs every case and prints one table of ratios. The race and
+ * `tokens` have their own tables, and install their peers from the npm registry.
  */
 const CASES: Record<string, () => Promise<Figure[] | string>> = {
   start: startFigures,
@@ -59,7 +59,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   tokens: tokenCosts,
 };
 
-// One owner loads each service alone. Every service that a case starts has this process's variables.
+// A single owner loads each service. Services that cases start inherit these variables.
 Object.assign(process.env, NO_LIMITS);
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What a service's processes are. */
+/** The kinds of a service's processes. */
 const PARTS = ["API", "runner", "PostgreSQL", "sandboxes"] as const;
 
 export type CpuTimes = Record<(typeof PARTS)[number], number>;
@@ -8,7 +8,7 @@ export type CpuTimes = Record<(typeof PARTS)[number], number>;
 /** The kernel counts in hundredths of a second, on every architecture that Node runs on. */
 const TICK_MICROSECONDS = 10_000;
 
-/** CPU time in microseconds, user and system, that the processes of the service have used, by what they are. */
+/** Returns the CPU time in microseconds, user and system, that the service's processes have used, by kind. */
 export function cpuTimes(servicePid: number): CpuTimes {
   const processes = readProcesses();
   const times: CpuTimes = { API: 0, runner: 0, PostgreSQL: 0, sandboxes: 0 };
@@ -22,12 +22,15 @@ export function cpuTimes(servicePid: number): CpuTimes {
   return times;
 }
 
-/** The same of all processes together, also of a service that is not Berth. */
+/** Returns the CPU time of all processes together, also for a service that is not Berth. */
 export function totalCpu(pid: number): number {
   return Object.values(cpuTimes(pid)).reduce((sum, time) => sum + time, 0);
 }
 
-/** Microseconds for each of `count` operations between two measurements, in words: `API 210 µs, PostgreSQL 130 µs`. */
+/**
+ * Describes the microseconds for each of `count` operations between two measurements, as in `API 210 µs,
+ * PostgreSQL 130 µs`.
+ */
 export function cpuPerOperation(before: CpuTimes, after: CpuTimes, count: number): string {
   const each = PARTS.map((part) => [part, Math.round((after[part] - before[part]) / count)] as const);
   const total = each.reduce((sum, [, time]) => sum + time, 0);
@@ -64,7 +67,7 @@ function readProcesses(): Map<number, Process> {
         microseconds: ticks * TICK_MICROSECONDS,
       });
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return found;

@@ -2,7 +2,10 @@
 export interface Figure {
   what: string;
   peer: string;
-  /** In `unit`: milliseconds, microseconds, operations per second, MiB, or tokens of a model. Not a number: not measured, for the reason in `note`. */
+  /**
+   * In `unit`: milliseconds, microseconds, operations per second, MiB, or tokens of a model. NaN if it was
+   * not measured, for the reason in `note`.
+   */
   value: number;
   peerValue: number;
   unit: "ms" | "µs" | "/s" | "MiB" | "tokens";
@@ -33,7 +36,7 @@ export async function times(count: number, run: (index: number) => Promise<unkno
   return durations;
 }
 
-/** How often `run` completes per second with `callers` concurrent callers. */
+/** Returns how often `run` completes per second with `callers` concurrent callers. */
 export async function rate(seconds: number, callers: number, run: () => Promise<unknown>): Promise<number> {
   const end = performance.now() + seconds * 1000;
   let done = 0;

@@ -9,10 +9,10 @@ export interface Load {
 }
 
 /**
- * Sends requests over `callers` kept connections, each the next one when its response is there, and returns how many got a status 2xx. It
- * costs a few microseconds a request, so that a rate is the service's.
+ * Sends requests over `callers` persistent connections, each after the previous response, and returns how
+ * many got a 2xx status. Its own cost is a few microseconds a request, so that the rate is the service's.
  *
- * @param next the text of a request; null ends the caller, also before its time.
+ * @param next returns the text of a request; null ends the caller early.
  * @throws for a response with another status.
  */
 export async function load(
@@ -27,7 +27,7 @@ export async function load(
   return { count, perSecond: count / ((performance.now() - began) / 1_000) };
 }
 
-/** The text of a request, by default without a token. */
+/** Returns the text of a request; by default without a token. */
 export function requestText(
   { url, token = null }: { url: string; token?: string | null },
   method: string,

@@ -3,17 +3,17 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync } from "node:fs";
 const V1 = "/sys/fs/cgroup/cpuacct";
 const V2 = "/sys/fs/cgroup";
 
-/** Counts the processor time of a command and all that it starts, also of what has ended. */
+/** Counts the processor time of a command and all its descendants, including ended ones. */
 export interface ProcessorTime {
-  /** What the command is started with. */
+  /** The command prefix that starts the command. */
   wrapper: readonly string[];
-  /** Milliseconds, user and system, so far. */
+  /** Returns milliseconds so far, user and system. */
   used(): number;
-  /** When the command and all that it started have ended. */
+  /** Removes the group. Call it after the command and its descendants have ended. */
   remove(): void;
 }
 
-/** A control group for one command. Only root can make one. */
+/** Creates a control group for one command, which only root can do. */
 export function processorTime(name: string): ProcessorTime {
   const isV1 = existsSync(V1);
   const group = `${isV1 ? V1 : V2}/berth-bench-${name}-${process.pid}`;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** What the process is told to do, in its first message. */
+/** The task of the process, in its first message. */
 export interface ReadersTask {
   url: string;
   headers: Record<string, string>;
@@ -8,9 +8,10 @@ export interface ReadersTask {
 }
 
 /**
- * The program of the process with the readers of a stream: it opens them as plain sockets, so that it takes little of the machine,
- * and says `open` when each has the head of its response. It is then told a number of deliveries again and again, and each time
- * reports how long each of the next so many took, in milliseconds. The text of an event is `sent NANOSECONDS`.
+ * The program of the process with a stream's readers. It opens them as plain sockets, so that it uses little
+ * of the machine, and sends `open` when each has the head of its response. Then it repeatedly receives a
+ * number of deliveries, and reports how long each of the next deliveries took, in milliseconds. The text of
+ * an event is `sent NANOSECONDS`.
  */
 if (process.send !== undefined) {
   process.once("message", (task: ReadersTask) => void follow(task));
@@ -40,7 +41,7 @@ async function follow({ url, headers, readers }: ReadersTask): Promise<void> {
   process.send?.("open");
 }
 
-/** Resolves when the head of the response has come. */
+/** Opens a reader, and resolves when the head of the response has arrived. */
 function openReader(
   url: URL,
   headers: Record<string, string>,

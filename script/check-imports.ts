@@ -10,10 +10,10 @@ type PackageFile = { name: string } & Partial<
 >;
 
 export type Rules = {
-  /** By folder. The longest folder that holds a file is its room. */
+  /** The rows by folder. A file belongs to the longest folder that contains it. */
   table: Readonly<Record<string, readonly string[]>>;
   exceptions: readonly ImportException[];
-  /** By package folder; folders without a manifest use the repository's own, under `.`. */
+  /** The manifests by package folder. Folders without one use the repository's own, under `.`. */
   manifests: Readonly<Record<string, Manifest>>;
 };
 
@@ -23,7 +23,7 @@ if (import.meta.main) {
   process.exitCode = faults.length === 0 ? 0 : 1;
 }
 
-/** Every import in the repository that the table, a package's exports or a manifest does not allow, one line each. */
+/** Returns one line for each import that the table, a package's exports or a manifest does not allow. */
 export function importFaults(root: string): string[] {
   const rules = {
     table: rowsOf(IMPORT_TABLE),
@@ -41,7 +41,7 @@ export function importFaults(root: string): string[] {
   ];
 }
 
-/** A row for each package and for each folder of its floors, with whole paths. */
+/** Returns a row for each package and each folder of its floors, with whole paths. */
 export function rowsOf(table: ImportTable): Rules["table"] {
   return Object.fromEntries(
     Object.entries(table).flatMap(([home, { imports, tests = [], floors }]) => {
@@ -54,7 +54,7 @@ export function rowsOf(table: ImportTable): Rules["table"] {
   );
 }
 
-/** Import and export-from statements, dynamic imports and module resolutions with a literal name. */
+/** Finds import and export-from statements, dynamic imports and module resolutions with a literal name. */
 export function importsIn(file: string, source: string): Import[] {
   const statements = source.matchAll(/^\s*(?:import|export)\b[^"'`;]*?\bfrom\s*"([^"$]+)"/gm);
   const bare = source.matchAll(/^\s*import\s*"([^"$]+)"/gm);
@@ -62,7 +62,7 @@ export function importsIn(file: string, source: string): Import[] {
   return [...statements, ...bare, ...calls].map((match) => ({ file, specifier: match[1] ?? "" }));
 }
 
-/** One sentence about an import that is not allowed, or undefined. */
+/** Returns one sentence about an import that is not allowed; undefined if it is allowed. */
 export function faultOf(found: Import, rules: Rules): string | undefined {
   const { file, specifier } = found;
   if (!hasRow(file, rules.table)) return `${file}: the import table has no floor for its folder.`;
@@ -81,7 +81,10 @@ export function faultOf(found: Import, rules: Rules): string | undefined {
   );
 }
 
-/** Folders of a package without floors, as `tests`, need none. */
+/**
+ * Whether the table has a row for the file's folder. Folders of a package without floors, such as `tests`,
+ * need none.
+ */
 function hasRow(file: string, table: Rules["table"]): boolean {
   const [room, home] = [roomOf(file, table), homeOf(file)];
   const isOnFloors = Object.keys(table).some((row) => covers(`${home}/src`, row));
@@ -91,7 +94,10 @@ function hasRow(file: string, table: Rules["table"]): boolean {
   );
 }
 
-/** A package is entered by its name; the folders beside the packages may share files among each other. */
+/**
+ * Faults relative imports across packages, which are imported by name. Folders beside the packages may import
+ * each other's files.
+ */
 function outsideFault(found: Import): string | undefined {
   const [home, target] = [homeOf(found.file), homeOf(targetOf(found))];
   if (home === target || !`${home} ${target}`.includes("packages/")) return undefined;
@@ -107,8 +113,8 @@ function supportFault(found: Import): string | undefined {
 }
 
 /**
- * Folders of one package import each other as the table says. Tests, test support, and files that lie in no folder (`index.ts`)
- * may import any of their package.
+ * Faults imports between folders of one package that the table does not list. Tests, test support, and files
+ * outside folders (`index.ts`) may import any file of their package.
  */
 function roomFault(found: Import, { table }: Rules): string | undefined {
   if (!isProduct(found.file)) return undefined;
@@ -136,7 +142,10 @@ function exportFault({ file, specifier }: Import, name: string, rules: Rules): s
     : `${file}: ${specifier} is not exported by ${name}.`;
 }
 
-/** The repository's own manifest lists test tools for every package; folders beside the packages need list no package of ours. */
+/**
+ * Faults packages that no manifest lists. The repository's own manifest lists test tools for every package,
+ * and folders beside the packages need not list packages of this repository.
+ */
 function listFault(
   { file }: Import,
   name: string,
@@ -151,7 +160,10 @@ function listFault(
     : `${file}: ${name} is not listed in the package.json of ${manifest?.name}.`;
 }
 
-/** Code of a package that is neither a test nor test support. Files beside the packages are all tools of this repository. */
+/**
+ * Whether a file is a package's code, neither a test nor test support. Files beside the packages are tools of
+ * this repository.
+ */
 function isProduct(file: string): boolean {
   return file.startsWith("packages/") && !file.endsWith(".test.ts") && !file.includes("/test-support/");
 }
@@ -165,7 +177,7 @@ function unusedExceptions(imports: readonly Import[], exceptions: readonly Impor
     );
 }
 
-/** What the table allows and no file imports is taken away, so that the table says what is so. */
+/** Faults entries of the table that no file uses, so that the table shows what is actually imported. */
 function unusedPermissions(imports: readonly Import[], table: ImportTable): string[] {
   return Object.entries(table).flatMap(([home, { imports: packages, tests = [], floors }]) => {
     const own = imports.filter(({ file }) => covers(home, file));
@@ -188,7 +200,7 @@ function excuses({ files, imports }: ImportException, found: Import): boolean {
   return found.file.startsWith(files) && covers(imports, targetOf(found));
 }
 
-/** What is imported: a path in the repository, or a package's name. */
+/** Returns the imported path in the repository, or the package's name. */
 function targetOf({ file, specifier }: Import): string {
   return specifier.startsWith(".") ? normalize(join(dirname(file), specifier)) : packageName(specifier);
 }
@@ -199,12 +211,12 @@ function roomOf(file: string, table: Rules["table"]): string | undefined {
     .sort((one, other) => other.length - one.length)[0];
 }
 
-/** The package, or the folder beside the packages, that holds a file. */
+/** Returns the package, or the folder beside the packages, that contains a file. */
 function homeOf(file: string): string {
   return /^packages\/[^/]+/.exec(file)?.[0] ?? file.split("/")[0] ?? "";
 }
 
-/** Whether a folder holds a path, or both name the same file or package. */
+/** Whether a folder contains a path, or both name the same file or package. */
 function covers(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }

@@ -3,10 +3,13 @@ import { join } from "node:path";
 
 const MIGRATIONS = "packages/store/src/db/migrations";
 
-/** The migrations before were applied before any release. */
+/** The number of the first migration that is checked. Earlier ones were applied before any release. */
 const FIRST_OF_RELEASES = 41;
 
-/** What takes something from the releases before: their statements name it, or do not give it. */
+/**
+ * Patterns that remove something that statements of earlier releases name, or add a column that they do not
+ * set.
+ */
 const TAKES = [
   /\bdrop\s+(table|column|function|view|default)\b/i,
   /\brename\b/i,
@@ -16,8 +19,8 @@ const TAKES = [
 ];
 
 /**
- * One line for each migration of the server that does not have the next number (two have the same one, or one is left out), and
- * for each that takes from the releases before what they use.
+ * Returns one line for each migration with a wrong number (repeated, or after a gap), and for each that
+ * removes what earlier releases use.
  */
 export function migrationFaults(root: string): string[] {
   const directory = join(root, MIGRATIONS);
@@ -31,7 +34,10 @@ export function migrationFaults(root: string): string[] {
   return faults.map((fault) => `${MIGRATIONS}/${fault}`);
 }
 
-/** A migration may take what the releases before use only when it names, in its first line, what a Berth must know to go without. */
+/**
+ * Faults a migration that removes what earlier releases use, unless its first line names the migration that a
+ * Berth must know to do without it.
+ */
 export function takingFaults(file: string, sql: string): string[] {
   if (/^-- requires: \d{4}\n/.test(sql)) return [];
   const statements = sql.replaceAll(/--.*/g, "");

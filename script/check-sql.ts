@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Where SQL may lie: the database room, the two rooms of leases (the rows, and the statements that name their epoch), and files whose
- * name says that statements are what they hold.
+ * The paths that may contain SQL: the database folder, the two folders of leases (their rows, and the
+ * statements that check their epoch), and files whose name says that they hold statements.
  */
 const ALLOWED = /^packages\/(store\/src\/(db|leases)\/|runs\/src\/lease\/|.*-(store|statements)\.ts$)/;
 
@@ -11,7 +11,7 @@ const QUERY = /\.query\s*(<[^;]*?>)?\s*\(\s*\{/;
 const STATEMENT =
   /\b(select [\s\S]{1,200}? from|insert into \w+|update \w+ set|delete from \w+|with \w+ as \()\s/;
 
-/** One line for each file that holds SQL and may not. */
+/** Returns one line for each file that contains SQL and may not. */
 export function sqlFaults(root: string): string[] {
   return globSync("packages/{store,runs,api,server}/src/**/*.ts", { cwd: root })
     .filter(

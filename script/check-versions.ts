@@ -13,12 +13,15 @@ const DEPENDENCY_FIELDS = [
   "peerDependencies",
 ] as const;
 
-/** What runs TypeScript as it is. The repository's own `engines` say what `script/setup` needs, which is less. */
+/**
+ * The Node.js versions that run TypeScript directly. The repository's own `engines` states what
+ * `script/setup` needs, which is less.
+ */
 const SOURCE_ENGINE = ">=24";
 
 /**
- * The repository's package.json has the one version of a release: one line for each package of another version, for each
- * dependency between packages that allows another, and if the lockfile or the changelog does not know it.
+ * Returns one line for each package whose version is not that of the repository's package.json, for each
+ * dependency between packages that allows another version, and if the lockfile or changelog lacks it.
  */
 export function versionFaults(root: string): string[] {
   const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -38,7 +41,7 @@ export function versionFaults(root: string): string[] {
   ];
 }
 
-/** @param version the repository's */
+/** Returns the faults of one manifest. @param version the repository's version. */
 export function manifestFaults(file: string, manifest: VersionedManifest, version: string): string[] {
   const own = manifest.version === version ? [] : [`${file}: the version should be ${version}.`];
   const engines =

@@ -35,7 +35,7 @@ if (import.meta.main) {
   process.exitCode = results.every((result) => result.ok) ? 0 : 1;
 }
 
-/** Runs every check at once and prints one line each, faults below the line; none hides another's faults. */
+/** Runs all checks in parallel and prints one line each, with faults below it. */
 export async function checks(): Promise<CheckResult[]> {
   return await Promise.all(
     CHECKS.map(async ({ name, run }) => {
@@ -60,7 +60,9 @@ async function sdkTypes(): Promise<Omit<CheckResult, "name">> {
   );
 }
 
-/** Every `.sh` and `.bash` file, and every file without an extension whose first line names sh or bash. */
+/**
+ * Checks every `.sh` and `.bash` file, and every file without an extension whose first line names sh or bash.
+ */
 async function shellScripts(): Promise<Omit<CheckResult, "name">> {
   const files = repositoryFiles().filter(
     (file) => /\.(ba)?sh$/.test(file) || (!/\.[^/]*$/.test(file) && /^#!.*\b(ba)?sh\b/.test(firstLine(file))),
@@ -78,7 +80,7 @@ async function perlPrograms(): Promise<Omit<CheckResult, "name">> {
   return { ok: failed.length === 0, report: failed.map(({ report }) => report).join("") };
 }
 
-/** Tracked and new files; those that are ignored or deleted are not among them. */
+/** Returns tracked and new files, without ignored and deleted ones. */
 function repositoryFiles(): string[] {
   const list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
   return execFileSync("git", list, { cwd: root, encoding: "utf8" })

@@ -1,8 +1,8 @@
 import { isTodays } from "../tests/effort/effort.ts";
 
 /**
- * Long test files, which together take a quarter of the processor time of all. Those of one list are run each day (UTC), so that each
- * file is run within three days. The lists take about as long as each other.
+ * Long test files, which take a quarter of the suite's processor time. One list is run each day (UTC), so
+ * that each file is run within three days. The lists take about the same time.
  */
 export const LISTS: readonly (readonly string[])[] = [
   [
@@ -37,7 +37,7 @@ export const LISTS: readonly (readonly string[])[] = [
   ],
 ];
 
-/** Without those of the other days. */
+/** Returns the files without those of other days. */
 export function filesOfTheDay(files: readonly string[], now = Date.now()): string[] {
   const others = LISTS.flatMap((list, place) => (isTodays(place, LISTS.length, now) ? [] : list));
   return files.filter((file) => !others.includes(file));

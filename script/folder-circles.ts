@@ -1,11 +1,11 @@
 import { dirname, join, normalize } from "node:path";
 
-/** One import statement: `file` is relative to the repository, `specifier` as written. */
+/** An import statement. `file` is relative to the repository, `specifier` as written. */
 export type Import = { file: string; specifier: string };
 
 /**
- * One line for each circle of imports between folders, with one import for each step of it. `index.ts` is the door of its
- * package and belongs to no folder.
+ * Returns one line for each import cycle between folders, with one import for each step. `index.ts` is the
+ * door of its package and belongs to no folder.
  */
 export function folderCircles(imports: readonly Import[]): string[] {
   const steps = new Map<string, Map<string, Import>>();
@@ -20,7 +20,7 @@ export function folderCircles(imports: readonly Import[]): string[] {
   return circles(steps).map((circle) => describeCircle(circle, steps));
 }
 
-/** The shortest circle through each folder that is in one, each circle once. */
+/** Returns the shortest cycle through each folder that is in one, each cycle once. */
 function circles(steps: ReadonlyMap<string, ReadonlyMap<string, Import>>): string[][] {
   const known = new Set<string>();
   const found: string[][] = [];

@@ -1,11 +1,11 @@
 import { cpus, freemem } from "node:os";
 
-/** Of the time of all cores. */
+/** The idle share of the time of all cores. */
 const IDLE_SHARE = 0.25;
-/** A cluster of Kubernetes with its pods takes three. */
+/** The memory that must be free. A Kubernetes cluster with its pods takes three GiB. */
 const FREE_BYTES = 4 * 1024 ** 3;
 
-/** Returns a function that tells whether a good part of the cores stood idle since it was last called, and memory is free. */
+/** Returns a function that tells whether many cores were idle since its last call, and memory is free. */
 export function roomOfMachine(): () => boolean {
   let last = look();
   return () => {

@@ -1,13 +1,14 @@
 /**
- * Which package may import which, and the floors of each one's `src`.
+ * The packages that each package may import, and the floors of its `src`.
  *
- * A package is entered by its doors alone, which `exports` of its `package.json` names. What lies in no folder of `src` (`index.ts`)
- * is a door, and may import any folder of its package.
+ * A package is imported only through its doors, which are the `exports` of its `package.json`. A file outside
+ * the folders of `src` (`index.ts`) is a door, and may import any folder of its package.
  *
- * Floors stand from the lowest up, the folders of one in a text. A folder imports folders of lower floors, and none of its own. So no
- * two folders import each other, over however many steps. Tests and `test-support` may import anything of their package.
+ * Floors are listed from the lowest up; each text names the folders of one floor. A folder imports folders of
+ * lower floors, and none of its own floor, so there are no import cycles between folders. Tests and
+ * `test-support` may import any file of their package.
  *
- * What is not listed is rejected; what is listed and no file imports is a fault, too.
+ * An import that is not listed is rejected; a listed one that no file uses is a fault, too.
  */
 export type ImportTable = Readonly<Record<string, Home>>;
 
@@ -15,7 +16,7 @@ export type ImportTable = Readonly<Record<string, Home>>;
 export interface Home {
   /** Packages of this repository that its files may import. */
   imports: readonly string[];
-  /** Packages that only its tests and test support may import. Default: none. */
+  /** Packages that only its tests and test support may import; none by default. */
   tests?: readonly string[];
   /** Folders of its `src`, separated by spaces. */
   floors: readonly string[];
@@ -122,8 +123,8 @@ export const IMPORT_TABLE: ImportTable = {
 };
 
 /**
- * Files that may import what their room may not: every file whose path begins with `files`. `imports` is a package, or a
- * folder of the repository with a slash at its end.
+ * Files that may import what their folder may not: every file whose path begins with `files`. `imports` is a
+ * package, or a folder of the repository with a slash at its end.
  */
 export type ImportException = { files: string; imports: string; reason: string };
 

@@ -1,4 +1,4 @@
-// Tests of bin/berth, script/setup and node-packages-current.js.
+// Tests bin/berth, script/setup and node-packages-current.js.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -91,7 +91,7 @@ function lockfile(packages: object): string {
   return JSON.stringify({ packages: { "": {}, ...Object.fromEntries(entries) } });
 }
 
-/** A clone with only the scripts and no installed packages. */
+/** Makes a clone with only the scripts and no installed packages. */
 function checkout(t: TestContext): string {
   const root = mkdtempSync(join(tmpdir(), "berth-checkout-"));
   t.after(() => rmSync(root, { recursive: true }));
@@ -108,7 +108,7 @@ function program(path: string, body: string): void {
   chmodSync(path, 0o755);
 }
 
-/** A directory with links to these programs of the machine and no others. */
+/** Makes a directory with links to these programs of the machine and no others. */
 function tools(root: string, names: readonly string[]): string {
   const directory = join(root, "tools");
   mkdirSync(directory);

@@ -2,13 +2,18 @@ import { spawnSync } from "node:child_process";
 
 export type Effort = "whole" | "sampled";
 
-/** How long one start of Node takes: 25 ms on a usual machine. Where it takes 110, the whole suite takes longer than CI's 90 minutes. */
+/**
+ * Milliseconds of one start of Node above which a machine is slow; usual are 25. At 110, the whole suite
+ * exceeds CI's 90 minutes.
+ */
 const SLOW_MS = 60;
 const STARTS = 5;
 
 /**
+ * Returns which tests to run.
+ *
  * @param given `TEST_EFFORT`. Without it, the speed of the machine decides.
- * @param timeStarts How long some starts of Node take, in milliseconds.
+ * @param timeStarts Returns the durations of some starts of Node, in milliseconds.
  */
 export function effortFor(given: string | undefined, timeStarts: () => readonly number[]): Effort {
   if (given === "whole" || given === "sampled") return given;

@@ -23,7 +23,7 @@ const caught = chosen.filter((mutation) => {
 console.log(`${caught.length} of ${chosen.length} caught`);
 process.exitCode = chosen.length > 0 && caught.length === chosen.length ? 0 : 1;
 
-/** Returns null when the test fails as it must, otherwise what happened instead. */
+/** Returns null if the expected test fails, otherwise what happened instead. */
 function plant({ patch, test, fails }: Mutation): string | null {
   const copy = mkdtempSync(join(tmpdir(), "berth-mutation-"));
   try {
@@ -39,7 +39,7 @@ function plant({ patch, test, fails }: Mutation): string | null {
   }
 }
 
-/** The tracked and new files, and the packages that are installed. */
+/** Copies the tracked and new files, and links the installed packages. */
 function copyRepository(copy: string): void {
   const list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
   const files = execFileSync("git", list, { cwd: ROOT, encoding: "utf8" }).split("\0").filter(Boolean);
@@ -47,7 +47,7 @@ function copyRepository(copy: string): void {
   const [from, to] = [join(ROOT, "node_modules"), join(copy, "node_modules")];
   mkdirSync(to);
   for (const entry of readdirSync(from)) {
-    // The links of the workspaces are relative: as copies they lead to the copy's packages.
+    // The workspaces' links are relative, so copies of them point to the copy's packages.
     if (entry === "@berth")
       cpSync(join(from, entry), join(to, entry), { recursive: true, verbatimSymlinks: true });
     else symlinkSync(join(from, entry), join(to, entry));

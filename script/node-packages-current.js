@@ -1,5 +1,5 @@
-// Exits with 0 if node_modules contains what package-lock.json lists, and with 1 if `npm ci` is needed. This is plain JavaScript,
-// because it runs on the machine's own Node before the pinned one is installed.
+// Exits with 0 if node_modules contains what package-lock.json lists, and with 1 if `npm ci` is needed. This
+// is plain JavaScript, because it runs on the machine's own Node before the pinned one is installed.
 import { existsSync, readFileSync } from "node:fs";
 
 process.exitCode = isCurrent() ? 0 : 1;
@@ -16,12 +16,18 @@ function packagesOf(lockfile) {
   return Object.fromEntries(Object.entries(packages).filter(([path]) => path.startsWith("node_modules/")));
 }
 
-/** Packages that are optional and not installed belong to other platforms. */
+/**
+ * Whether a package is installed as listed. Optional packages that are not installed belong to other
+ * platforms.
+ */
 function matches(wanted, installed) {
   return installed === undefined ? wanted.optional === true : installed.version === wanted.version;
 }
 
-/** To npm the pinned Node is optional. Berth requires it on platforms for which it exists. */
+/**
+ * Whether the pinned Node is installed. npm treats it as optional, but Berth requires it on platforms for
+ * which it exists.
+ */
 function hasPinnedNode(wanted) {
   const path = `node_modules/node-${process.platform}-${process.arch}`;
   return wanted[path] === undefined || existsSync(`${path}/bin/node`);

@@ -1,13 +1,16 @@
 /**
- * The longest files are below these: begun early, none of them is left alone at the end. Those of the sandbox make a root filesystem
- * that a test of `tests/proof` uses.
+ * Folders with the longest files, which begin early, so that none of them runs alone at the end. The
+ * sandbox's files make a root filesystem that a test of `tests/proof` uses.
  */
 const FIRST = ["packages/sandbox/", "tests/"];
 
-/** Files of one folder ask the same of the machine, such as clusters or browsers: they begin that far apart. */
+/**
+ * The distance at which files of one folder begin, since they need the same resources, such as clusters or
+ * browsers.
+ */
 const APART = 12;
 
-/** The order in which files take the least time together, of files that are sorted by path. */
+/** Returns files, which are sorted by path, in an order with a short total time. */
 export function inOrder(files: readonly string[]): string[] {
   const rank = (file: string): number => {
     const place = FIRST.findIndex((folder) => file.startsWith(folder));

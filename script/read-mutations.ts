@@ -13,8 +13,8 @@ export interface Mutation {
 }
 
 /**
- * The patches of `tests/mutations`. Each begins with what the mistake is, and then, each in a line of its own, `Test:` with
- * the file and `Fails:` with a part of the title.
+ * Reads the patches of `tests/mutations`. Each begins with a description of the mistake, then `Test:` with
+ * the file and `Fails:` with a part of the title, each on its own line.
  *
  * @throws Error for a patch without these lines.
  */

@@ -31,7 +31,10 @@ test("fewer files than places, and none", async () => {
   assert.deepEqual((await ran(0, () => true)).began, []);
 });
 
-/** Files that end one at a time, each after the machine was looked at several times. */
+/**
+ * Runs files that end one at a time, each after several checks of the machine. Returns the files in order of
+ * start, and the most that ran at a time.
+ */
 async function ran(count: number, hasRoom: () => boolean): Promise<{ most: number; began: string[] }> {
   const began: string[] = [];
   const running: (() => void)[] = [];

@@ -1,14 +1,14 @@
-/** Files that run at the same time in any case. CI has two cores, and tests mostly wait for processes. */
+/** Files that always run at the same time. CI has two cores, and tests mostly wait for processes. */
 const ALWAYS = 3;
-/** With those that begin while the machine has room. More would need more memory and disk than CI has. */
+/** The most files at a time, while the machine has room. More would need more memory and disk than CI has. */
 const MOST = 4;
-/** A file that has just begun shows by then what it takes. */
+/** Milliseconds after which a started file shows how much it uses. */
 const LOOK_INTERVAL_MS = 2_000;
 
 /**
- * Runs the files in this order, several at the same time, and resolves when the last one has ended.
+ * Runs the files in this order, several at a time, and resolves when the last one has ended.
  *
- * @param hasRoom Whether the machine had room for one more file since this was last asked.
+ * @param hasRoom Whether the machine has had room for one more file since the last call.
  */
 export async function runFiles(
   files: readonly string[],

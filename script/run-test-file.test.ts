@@ -26,7 +26,7 @@ test("a file that does not end, since a process it started still runs: a failure
   assert.match(failures.join(), /had not ended after 2 s|aborted/);
 });
 
-/** In a process of its own: the test runner runs no files within a test. */
+/** Runs a test file in its own process, since the test runner runs no files within a test. */
 async function run(t: TestContext, text: string, limitMs: number): Promise<FileResult> {
   const dir = await mkdtemp(join(tmpdir(), "run-test-file-"));
   t.after(() => rm(dir, { recursive: true, force: true }));

@@ -4,18 +4,18 @@ import { spec } from "node:test/reporters";
 
 export type Tally = { passed: number; failed: number };
 
-/** `failures`: each failed test's name, and the beginning of its error. */
+/** `failures` has each failed test's name and the beginning of its error. */
 export type FileResult = Tally & { failures: string[] };
 
-/** A test without a limit of its own that takes longer hangs, and fails. */
+/** The default time limit of a test. */
 const TEST_LIMIT_MS = 10 * 60_000;
 
-/** Of an error that is shown once more after the last file. */
+/** Characters of an error that are repeated after the last file. */
 const SHOWN_CHARACTERS = 3_000;
 
 /**
- * Runs one test file in a process of its own and prints its results.
- * A file that has not ended after `limitMs` counts as one failure more: it hangs, or something it started still runs.
+ * Runs one test file in its own process and prints its results. A file that has not ended after `limitMs`
+ * counts as one more failure: it hangs, or something it started still runs.
  */
 export async function runTestFile(path: string, limitMs: number): Promise<FileResult> {
   const result: FileResult = { passed: 0, failed: 0, failures: [] };
@@ -43,7 +43,7 @@ export async function runTestFile(path: string, limitMs: number): Promise<FileRe
 
 type ReportedEvent = { type: string };
 
-/** Leaves out the totals, which are printed once for all files. */
+/** Drops the totals, which are printed once for all files. */
 async function* resultsOnly(events: AsyncIterable<ReportedEvent>): AsyncGenerator<ReportedEvent> {
   for await (const event of events) {
     if (event.type !== "test:summary" && event.type !== "test:diagnostic") yield event;

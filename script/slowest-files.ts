@@ -3,9 +3,9 @@ export type TimedFile = { file: string; seconds: number };
 const SHOWN = 10;
 
 /**
- * Names the files that took longest, so that a suite that grows shows where.
+ * Lists the files that took longest, so that a growing suite shows where.
  *
- * @param wallSeconds how long all of them took.
+ * @param wallSeconds the time that all of them took together.
  */
 export function slowest(files: readonly TimedFile[], wallSeconds: number): string {
   const first = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SHOWN);

@@ -10,10 +10,12 @@ import { runFiles } from "./run-files.ts";
 import { runTestFile, type Tally } from "./run-test-file.ts";
 import { slowest, type TimedFile } from "./slowest-files.ts";
 
-/** For a machine several times slower than usual, on which a file of two minutes takes most of it. */
+/**
+ * The time limit of a test file. It allows for a slow machine, on which a two-minute file takes most of it.
+ */
 const FILE_LIMIT_MS = 30 * 60_000;
 
-/** With fewer test files, each service makes its own database. */
+/** The number of test files from which a shared database is made. With fewer, each service makes its own. */
 const WORTH_A_DATABASE = 10;
 
 const ROOT = join(import.meta.dirname, "..");
@@ -41,12 +43,12 @@ removeDatabase();
 console.log(slowest(timedFiles, (performance.now() - began) / 1000));
 if (failures.length > 0) console.log(`Failed:\n${failures.join("\n")}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
-// Not by exitCode: what a file that hangs has left would keep this process waiting.
+// Exit explicitly, since the remains of a file that hangs would keep this process alive.
 process.exit(total.failed === 0 ? 0 : 1);
 
 /**
- * Those that are named, also the ones of other days, or else those of today. A run without any test file fails: the names match nothing,
- * or the suite is missing.
+ * Returns the named test files, on any day; without names those of today. No match counts as a failure: the
+ * names match nothing, or the suite is missing.
  */
 function testFiles(names: readonly string[]): string[] {
   const files = globSync(TEST_FILES, { cwd: ROOT }).sort();
@@ -62,7 +64,7 @@ function testFiles(names: readonly string[]): string[] {
   return todays;
 }
 
-/** Counts each check as a test. */
+/** Runs the checks, each of which counts as a test. */
 async function runChecks(): Promise<Tally> {
   const results = await checks();
   const failed = results.filter((result) => !result.ok).length;

@@ -88,7 +88,7 @@ function up(args: string[]) {
   return child;
 }
 
-/** A directory. At the end of the test the programs that use it are ended, and only then is it removed. */
+/** Makes a directory. At the end of the test the programs that use it are ended before it is removed. */
 async function temporary(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "berth-up-"));
   t.after(async () => {

@@ -18,12 +18,13 @@ const MEASURED = [
 ];
 const SAMPLES = 25;
 const BUSY_SESSIONS = 8;
-/** A neighbour's latency may double, and may always reach this many milliseconds. */
+/** The bound in milliseconds that a neighbour's latency may always reach; above it, latency may double. */
 const MIN_BOUND_MS = 50;
 
 /**
- * Latency of API calls and of a neighbour's commands while one session repeats each kind of abuse, and while eight sessions keep
- * all cores busy. The peer is the latency without abuse, measured just before.
+ * Measures the latency of API calls and of a neighbour's commands while one session repeats each kind of
+ * abuse, and while eight sessions keep all cores busy. The peer is the latency without abuse, measured just
+ * before.
  */
 export async function abuseFigures(api: Api): Promise<Figure[]> {
   const resources = { cpus: 1, memory_mb: 64, pids: 64, disk_mb: 64 };

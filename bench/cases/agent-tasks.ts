@@ -8,7 +8,7 @@ import { weighted } from "../tokens/cache/prompt.ts";
 import { type CountTokens, loadTokenizer } from "../tokens/tokenizer.ts";
 import { ANTHROPIC } from "../tokens/wires/anthropic.ts";
 
-/** What a response, and a silence of the user, take of the provider's clock. */
+/** The duration of a response, and of the user's silence, on the provider's clock. */
 const ANSWER_MS = 5_000;
 const SILENCE_MS = 360_000;
 
@@ -16,8 +16,8 @@ const FORMS = ["usual", "whole"] as const satisfies readonly Form[];
 type Pair = Record<(typeof FORMS)[number], Played>;
 
 /**
- * What short results and compactions cost in calls, and save in tokens: tasks that need what they leave out, played with them, and with the
- * longest results and no compaction.
+ * Measures what shortened results and compactions cost in calls, and save in tokens. Tasks that need the
+ * omitted parts are played with them, and with the longest results and no compaction.
  */
 export async function agentTaskCosts(): Promise<string> {
   const count = await loadTokenizer();
@@ -32,7 +32,10 @@ export async function agentTaskCosts(): Promise<string> {
   return rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
-/** On one service. A task is played in both forms at once, unless it may kill the service. */
+/**
+ * Plays tasks on one service. A task is played in both forms at the same time, unless it may kill the
+ * service.
+ */
 async function playAll(tasks: readonly Task[], charge: Charge): Promise<[Task, Pair][]> {
   const plays = tasks.flatMap((task) => FORMS.map((form) => [task, form] as const));
   const stage = await startStage(plays, charge);
@@ -53,7 +56,7 @@ async function playAll(tasks: readonly Task[], charge: Charge): Promise<[Task, P
   }
 }
 
-/** As Anthropic does. The models of a stage are sessions of their own, and have caches of their own here. */
+/** Charges like Anthropic. Each model of a stage is one session, and has its own cache here. */
 function chargeBy(count: CountTokens): Charge {
   const caches = new Map<string, AnthropicCache>();
   return (body, { usages, silences }) => {

@@ -10,18 +10,24 @@ import { type Figure, median, percentile } from "../figure.ts";
 
 const VISITS = 7;
 const SESSIONS = 60;
-/** Of the long session: calls, of two events each and so many in one response of the model, and messages before them. */
+/**
+ * The size of the long session: calls with two events each, calls in one response of the model, and messages
+ * before them.
+ */
 const CALLS = 1_000;
 const EACH = 100;
 const MESSAGES_BEFORE = 18_000;
 const CALLERS = 32;
 const SCROLL_MS = 3_000;
-/** Of what is seen, in each frame. */
+/** The share of the visible part that each frame scrolls. */
 const SCROLLED_SHARE = 0.2;
 const ARRIVALS = 40;
 const LAST = "The last of many words.";
 
-/** The console in Chromium, which has no GPU here. Times count from the start of the navigation, without a cache. */
+/**
+ * Measures the console in Chromium without a GPU. Times count from the start of the navigation, without a
+ * cache.
+ */
 export async function consoleFigures(berth: Berth, api: Api): Promise<Figure[]> {
   const browser = await launchBrowser();
   try {
@@ -85,7 +91,7 @@ async function longSession(api: Api): Promise<string> {
   return id;
 }
 
-/** Milliseconds from the navigation until an element is drawn, for visits one after another. */
+/** Returns milliseconds from the navigation until an element is rendered, for visits one after another. */
 async function loads({ page, context }: Visit, url: string, selector: string): Promise<number[]> {
   const client = await context.newCDPSession(page);
   await client.send("Network.setCacheDisabled", { cacheDisabled: true });
@@ -98,7 +104,7 @@ async function loads({ page, context }: Visit, url: string, selector: string): P
   return durations;
 }
 
-/** When the first frame with the element, and with the text in it, was drawn. */
+/** Returns the time of the first frame with the element and the text in it. */
 function drawnAt(page: Page, selector: string, text = ""): Promise<number> {
   return page.evaluate<number>(`new Promise((resolve) => {
     const look = () => {
@@ -170,7 +176,7 @@ async function bytesOf(api: Api, session: string): Promise<number> {
   return bytes;
 }
 
-/** Frames that are drawn while each of them scrolls on by a part of what is seen. */
+/** Returns the frames per second while each frame scrolls by a part of the view. */
 function framesPerSecond(page: Page, selector: string): Promise<number> {
   return page.evaluate<number>(`new Promise((resolve) => {
     const scroller = document.querySelector(${JSON.stringify(selector)});
@@ -188,7 +194,7 @@ function framesPerSecond(page: Page, selector: string): Promise<number> {
   })`);
 }
 
-/** Of the page, after a collection of what it no longer needs. In MiB. */
+/** Returns the page's memory after a garbage collection, in MiB. */
 async function memoryOf(browser: Browser, { page, context }: Visit) {
   const client = await context.newCDPSession(page);
   await client.send("HeapProfiler.collectGarbage");
@@ -201,7 +207,7 @@ async function memoryOf(browser: Browser, { page, context }: Visit) {
   return { process: Math.max(...sizes) / 1024, heap: heap.usedSize / 1024 / 1024 };
 }
 
-/** From the arrival of an event at a client of the stream to the frame that shows it. */
+/** Measures from the arrival of an event at a client of the stream to the frame that shows it. */
 async function arrivalFigure(page: Page, berth: Berth, api: Api): Promise<Figure> {
   const session = await makeSession(api, { title: "Arrivals" });
   await page.goto(`${berth.url}/console/sessions/${session.id}`);

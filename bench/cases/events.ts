@@ -14,8 +14,9 @@ interface Lap {
 }
 
 /**
- * Time from the POST of a message to its echo in the event stream, and to the event that reports the start of the loop, both as
- * a client receives them. The peer is the POST itself, which is one durable append.
+ * Measures from the POST of a message to its echo in the event stream, and to the event that reports the
+ * start of the loop, both as a client receives them. The peer is the POST itself, which is one durable
+ * append.
  */
 export async function eventFigures(api: Api): Promise<Figure[]> {
   const cold = await laps(api, [{ say: "." }]);
@@ -44,7 +45,7 @@ function figure(what: string, counted: readonly Lap[], value: (one: Lap) => numb
   };
 }
 
-/** @param first steps of the turn before. */
+/** Measures laps. @param first steps of the turn before them. */
 async function laps(api: Api, first: readonly Json[]): Promise<Lap[]> {
   const session = await makeSession(api);
   const stop = new AbortController();

@@ -14,20 +14,21 @@ const FILES = 5_000;
 const ROUNDS = 9;
 const WARM_UP = 3;
 const KINDS = ["no repository", "repository seen before", "repository never seen before"] as const;
-/** An earlier build may not know these settings, and no session here comes near a limit. */
+/** Removes settings that an earlier build may not know; no session here comes near a limit. */
 const WITHOUT_LIMITS = ["env", ...Object.keys(NO_LIMITS).flatMap((name) => ["-u", name])];
 
 interface Build {
   sessions: Sessions;
   parked(): Promise<void>;
-  /** Milliseconds of processor time. */
+  /** Returns milliseconds of processor time. */
   used(): number;
   stop(): Promise<void>;
 }
 
 /**
- * From the creation of a session to the result of its first command, by this build and another in turns, both running:
- * `BENCH_BUILD=PATH npm run bench -- --only first-command`, where PATH is the `bin/berth` of the other, set up. As root.
+ * Measures from the creation of a session to the result of its first command, with this build and another one
+ * alternately. Run as root: `BENCH_BUILD=PATH npm run bench -- --only first-command`, where PATH is the other
+ * build's `bin/berth`, after its setup.
  */
 export async function firstCommandFigures(): Promise<Figure[] | string> {
   const other = process.env.BENCH_BUILD;

@@ -9,10 +9,13 @@ const SHORT = 100;
 const LONG = 10_000;
 const TURNS = 25;
 const CALLS = 10;
-/** How many messages a request may have. */
+/** The largest number of messages in a request. */
 const MESSAGES = 50;
 
-/** CPU time of the service for a turn, for a tool call, and for a model request with one, in a session with a long log. The peer is one with a short log. */
+/**
+ * Measures the service's CPU time for a turn, a tool call, and a model request with one call, in a session
+ * with a long log. The peer is one with a short log.
+ */
 export async function growthFigures(berth: Berth, api: Api): Promise<Figure[]> {
   const short = await measure(berth, api, SHORT);
   const long = await measure(berth, api, LONG);
@@ -30,7 +33,10 @@ export async function growthFigures(berth: Berth, api: Api): Promise<Figure[]> {
   ];
 }
 
-/** Milliseconds of all processes for one turn, for one call of many that a request asks for, and for a request that asks for one. */
+/**
+ * Returns milliseconds of all processes for one turn, for one of many calls of a model request, and for a
+ * model request with a single call.
+ */
 async function measure(
   berth: Berth,
   api: Api,
@@ -50,7 +56,7 @@ async function measure(
 
 /** A session with one reader of its stream. */
 class FollowedSession {
-  /** How many the reader has received. */
+  /** The number of events that the reader has received. */
   events = 0;
   readonly #api: Api;
   readonly #id: string;
@@ -78,7 +84,7 @@ class FollowedSession {
   }
 }
 
-/** Milliseconds for one run. */
+/** Returns the CPU milliseconds of one run. */
 async function cpuOf(berth: Berth, run: () => Promise<void>): Promise<number> {
   const before = total(berth);
   for (let done = 0; done < TURNS; done++) await run();

@@ -13,8 +13,9 @@ const SESSIONS = 12_000;
 const PATH = "/api/v1/cloud/sessions";
 
 /**
- * Creates sessions of several agents, environments and owners, and lists them, through the complete API: a table that was never
- * analyzed, as of any new installation. The peer is `node:http`, which sends the same bytes from memory.
+ * Measures creating and listing sessions of several agents, environments and owners through the complete API.
+ * The table was never analyzed, as in a new installation. The peer is `node:http`, which sends the same bytes
+ * from memory.
  */
 export async function httpFigures(berth: Berth, api: Api): Promise<Figure[]> {
   const owners = [
@@ -40,7 +41,7 @@ export async function httpFigures(berth: Berth, api: Api): Promise<Figure[]> {
   ];
 }
 
-/** Requests that create sessions, in all combinations of some agents and environments. */
+/** Returns requests that create sessions, in all combinations of some agents and environments. */
 async function createTexts(api: Api): Promise<string[]> {
   const agents = await Promise.all([1, 2, 3].map(() => makeAgent(api)));
   const environments = await Promise.all([1, 2, 3].map(() => makeEnvironment(api)));

@@ -15,7 +15,10 @@ import { type Figure, median, percentile, times } from "../figure.ts";
 const SESSIONS = 10_000;
 const OPEN = 20;
 
-/** The cost of idle sessions: a list among ten thousand, twenty started at once, and memory of open ones. */
+/**
+ * Measures the cost of idle sessions: a list among ten thousand, twenty started at once, and memory of open
+ * ones.
+ */
 export async function idleFigures(berth: Berth, api: Api): Promise<Figure[]> {
   const { id: agent } = await makeAgent(api);
   const { id: environment_id } = await makeEnvironment(api);
@@ -50,7 +53,9 @@ export async function idleFigures(berth: Berth, api: Api): Promise<Figure[]> {
   ];
 }
 
-/** Proportional set size of the host's processes for an open session without a running command. */
+/**
+ * Measures the proportional set size of the host's processes for an open session without a running command.
+ */
 async function openFigure(berth: Berth, api: Api): Promise<Figure> {
   await waitUntilPasses(60_000, () => assert.deepEqual(hostState(berth).processes, []));
   const quiet = { tool: "Write", input: { file_path: "/data/kept", content: "kept" } };

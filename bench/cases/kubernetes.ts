@@ -14,7 +14,10 @@ import { podFigures } from "./sandbox-pods.ts";
 const ROUNDS = 6;
 const AT_ONCE = [12, 24];
 
-/** Sessions in pods of a real cluster of one node on this machine, compared with bare pods that kubectl makes and enters. */
+/**
+ * Measures sessions in pods of a real one-node cluster on this machine, against bare pods that kubectl
+ * creates and enters.
+ */
 export async function kubernetesFigures(): Promise<Figure[] | string> {
   const missing = missingForBench();
   if (missing !== null) return `kubernetes: skipped: ${missing}`;
@@ -41,7 +44,7 @@ function row(what: string, values: number[], alone: readonly number[]): Figure {
   return { what, peer: PEER, unit: "ms", ...own };
 }
 
-/** @returns also the times of bare pods. */
+/** Measures sessions. Returns also the times of bare pods. */
 async function sessionFigures(cluster: TestCluster, bare: BarePods): Promise<[number[], Figure[]]> {
   const berth = await Berth.start({ settings: settingsFor(cluster) });
   try {
@@ -74,7 +77,9 @@ async function sessionFigures(cluster: TestCluster, bare: BarePods): Promise<[nu
   }
 }
 
-/** Sessions that begin in a pod of the pool, one after another, each once another is ready. */
+/**
+ * Measures sessions that begin in a pod of the warm pool, one after another, each once the next pod is ready.
+ */
 async function warmFigures(cluster: TestCluster, alone: readonly number[]): Promise<Figure[]> {
   const berth = await Berth.start({ settings: { ...settingsFor(cluster), BERTH_KUBERNETES_WARM_PODS: "1" } });
   try {
@@ -150,7 +155,7 @@ class Sessions {
     this.#of = { agent: agent.id, environment_id: environment.id };
   }
 
-  /** Resolves with the id once its first command has ended. */
+  /** Creates a session, and resolves with its id once its first command has ended. */
   async create(): Promise<string> {
     const body = { ...this.#of, initial_events: [steps(bash("true"))] };
     const { id } = await this.#api.ok("POST", "/sessions", body);
@@ -163,7 +168,7 @@ class Sessions {
     await this.#result(id, data[0].id);
   }
 
-  /** @param after the event that asked for it; null: the first. */
+  /** Waits for a result. @param after the event that asked for it; null for the first result. */
   async #result(id: string, after: string | null): Promise<void> {
     let isAsked = after === null;
     const events = await readEventsUntil(this.#api, id, (event) => {
@@ -174,7 +179,7 @@ class Sessions {
     if (result?.is_error) throw new Error(JSON.stringify(result.content));
   }
 
-  /** The uids of those that no session has. */
+  /** Returns the uids of pods without a session. */
   async warmPods(): Promise<string[]> {
     const { namespace } = this.#cluster;
     const found = await this.#core.listNamespacedPod({ namespace, labelSelector: "berth.owner=pool" });

@@ -7,7 +7,10 @@ import { type Figure, median, times } from "../figure.ts";
 const MIB = 1_048_576;
 const WARM_ROUNDS = 3;
 
-/** A repository of very many files, and one of very many bytes that cannot be compressed. The peer is `git clone` from the same server. */
+/**
+ * Measures a repository of very many files, and one of very many incompressible bytes. The peer is `git
+ * clone` from the same server.
+ */
 export async function largeRepositoryFigures(): Promise<Figure[]> {
   return [
     ...(await figuresOf("500,000 files", () => manyFiles(500_000, 4))),

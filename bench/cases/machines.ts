@@ -30,8 +30,8 @@ interface Rates {
 }
 
 /**
- * As many services for the API as for sessions, on one PostgreSQL and one S3 server of their own. Clients have connections to each, so
- * that no balancer is measured.
+ * Measures clusters with as many API services as runners, on one PostgreSQL and one S3 server. Clients
+ * connect to each service, so that no balancer is measured.
  */
 export async function machineFigures(): Promise<Figure[]> {
   const measured: Rates[] = [];
@@ -99,7 +99,7 @@ async function rate(apis: readonly Api[], text: (to: Api) => string): Promise<nu
   return await during(SECONDS);
 }
 
-/** Each session begins its next turn when one has ended. */
+/** Returns turns per second. Each session begins its next turn when one has ended. */
 async function turns(apis: readonly Api[]): Promise<number> {
   const made = Array.from({ length: SESSIONS }, async (_, n) => {
     const api = apis[n % apis.length] as Api;
@@ -117,7 +117,7 @@ async function turns(apis: readonly Api[]): Promise<number> {
       for await (const { data } of stream) {
         if (data.type !== "session.status_idle") continue;
         turn += 1;
-        // The first one opens its sandbox.
+        // The first turn opens the sandbox.
         if (turn === 1 && ++warm === SESSIONS) began = performance.now();
         const passed = performance.now() - began;
         if (passed > SECONDS * 1_000) return;

@@ -4,10 +4,12 @@ import { type Figure, median } from "../figure.ts";
 const MEGABYTE = 1_000_000;
 const ROUNDS = 15;
 const WORDS = "const value = await reader.next(); // the next of all lines that were read\n";
-/** Begins a secret, so that what follows may lie within it. */
+/** The beginning of a secret, so that what follows may be part of it. */
 const BEGIN = "ghp_Zk3";
 
-/** The time to mask a text that begins escape sequences, or arrives in small pieces, beside that of the same amount of plain text. */
+/**
+ * Measures masking a text with escape sequences, or in small pieces, against the same amount of plain text.
+ */
 export async function maskingFigures(): Promise<Figure[]> {
   const mask = new SecretMask();
   mask.add("ghp_Zk3canaryQ9wLxV7mR2tYpE8sNfB5hJcU1d");
@@ -30,7 +32,7 @@ export async function maskingFigures(): Promise<Figure[]> {
   ];
 }
 
-/** In turns, so that both see the same machine. */
+/** Measures both alternately, so that both see the same load. */
 function figure(what: string, run: () => void, peer: string, runPeer: () => void): Figure {
   const [own, peers]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {

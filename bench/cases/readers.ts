@@ -13,7 +13,7 @@ const READERS = 100;
 const GENTLE = { events: 150, everyMs: 40 };
 const FLOOD = { posts: 2_000, callers: 32 };
 
-/** Where events are sent and read, and the process that delivers them. */
+/** The URLs for sending and reading events, and the process that delivers them. */
 interface Stream {
   send: string;
   read: string;
@@ -22,8 +22,9 @@ interface Stream {
 }
 
 /**
- * One stream with many readers, at a gentle rate and as fast as events are accepted. The peer is `node:http`, which writes what it
- * is sent to every reader. Times are from before the POST to the arrival in another process.
+ * Measures one stream with many readers, at a low rate and at the highest accepted rate. The peer is
+ * `node:http`, which writes all input to every reader. Times are from before the POST to the arrival in
+ * another process.
  */
 export async function readerFigures(berth: Berth, api: Api): Promise<Figure[]> {
   const program = fork(join(import.meta.dirname, "../bare-stream.ts"));
@@ -102,7 +103,7 @@ async function flood(stream: Stream, readers: ChildProcess, posts: number) {
   });
 }
 
-/** Until each event has reached each reader. */
+/** Measures until each event has reached each reader. */
 async function counted(stream: Stream, readers: ChildProcess, events: number, work: () => Promise<void>) {
   const begun = performance.now();
   const before = cpuMicros(stream.pid);
@@ -130,7 +131,7 @@ async function send({ send, headers }: Stream): Promise<void> {
   if (response.status !== 200) throw new Error(`The response has status ${response.status}.`);
 }
 
-/** CPU time of a process, in microseconds; the kernel counts it in hundredths of a second. */
+/** Returns the CPU time of a process in microseconds; the kernel counts it in hundredths of a second. */
 function cpuMicros(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10_000;

@@ -11,13 +11,16 @@ const CONCURRENT = 24;
 const BURST_ROUNDS = 7;
 const PEER = `\`git clone\` of the same ${FILES} files`;
 
-/** Time from the creation of a session to the result of its first command in a clone. The peer is `git clone` from the same server. */
+/**
+ * Measures from the creation of a session to the result of its first command in a clone. The peer is `git
+ * clone` from the same server.
+ */
 export async function repositoryFigures(): Promise<Figure[]> {
   const { figures, warm } = await bubblewrapFigures();
   return [...figures, ...(await containerFigures(warm))];
 }
 
-/** `warm` is the median time in milliseconds with a warm snapshot. */
+/** Measures with bubblewrap. `warm` is the median in milliseconds with a warm snapshot. */
 async function bubblewrapFigures(): Promise<{ figures: Figure[]; warm: number }> {
   const bench = await startRepositoryBench(manyFiles(FILES), { BERTH_SANDBOX_IDLE_SECONDS: "2" });
   try {
@@ -96,7 +99,7 @@ async function neverSeen(bench: RepositoryBench): Promise<{ cold: number[]; clon
   return { cold, clones };
 }
 
-/** The time of a message to a parked session. */
+/** Measures a message to a parked session, in milliseconds. */
 async function resume(bench: RepositoryBench): Promise<number[]> {
   const taken: number[] = [];
   for (let round = 0; round < COLD_ROUNDS; round++) {
@@ -118,7 +121,7 @@ async function resume(bench: RepositoryBench): Promise<number[]> {
   return taken;
 }
 
-/** The same with the container engine, which clones in full each time. */
+/** Measures the same with the container engine, which makes a full clone each time. */
 async function containerFigures(bubblewrap: number): Promise<Figure[]> {
   const engine = await startTestEngine("dockerd");
   const bench = await startRepositoryBench(manyFiles(FILES), {

@@ -13,7 +13,7 @@ import { type Figure, median, percentile } from "../figure.ts";
 import { benchSpec } from "./sandbox-spec.ts";
 
 const ROUNDS = 5;
-/** Outputs of a turn, and the bytes of each. */
+/** The number of a turn's outputs, and the bytes of each. */
 const SHAPES = [
   { count: 1, bytes: 4_096_000 },
   { count: 1_000, bytes: 4_096 },
@@ -21,13 +21,13 @@ const SHAPES = [
 
 type Shape = (typeof SHAPES)[number];
 
-/** Makes other files in each round, in the present directory. */
+/** Returns a command that makes new files in the current directory. */
 const files = ({ count, bytes }: Shape) =>
   `for n in $(seq ${count}); do head -c ${bytes} /dev/urandom >$n; done`;
 
 /**
- * What a turn waits for its outputs: from the result of its only command to its end. The peer is `tar` of as many files out of a
- * sandbox of the same engine, into a file that is synced.
+ * Measures how long outputs delay the end of a turn: from the result of its only command to its end. The peer
+ * is `tar` of as many files out of a sandbox of the same engine, into a file that is synced.
  */
 export async function outputFigures(): Promise<Figure[]> {
   const directory = await mkdtemp(join(tmpdir(), "bench-outputs-"));
@@ -55,7 +55,7 @@ export async function outputFigures(): Promise<Figure[]> {
   }
 }
 
-/** Turns and peers in turn. */
+/** Measures turns and peers alternately. */
 async function compare(
   name: string,
   engine: SandboxEngine,

@@ -14,7 +14,7 @@ const PEER_COMMANDS = 30;
 const OPEN = 6;
 const DISK_BYTES = 64 * 2 ** 20;
 
-/** The engine alone: a command in an open pod, and what a pod costs while nothing runs in it. */
+/** Measures the engine alone: a command in an open pod, and the cost of an idle pod. */
 export async function podFigures(cluster: TestCluster, bare: BarePods): Promise<Figure[]> {
   const directory = await mkdtemp(join(tmpdir(), "bench-pods-"));
   const engine = await createKubernetesEngine({
@@ -36,7 +36,7 @@ export async function podFigures(cluster: TestCluster, bare: BarePods): Promise<
 
 interface Measured {
   durations: number[];
-  /** Processor time of this process and all of the cluster, for each command. */
+  /** Processor time of this process and the whole cluster, for each command. */
   cpuMs: number;
 }
 

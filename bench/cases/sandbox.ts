@@ -13,7 +13,7 @@ import { benchSpec } from "./sandbox-spec.ts";
 
 const COMMANDS = 200;
 const OPENS = 10;
-/** How much longer than a plain process a command in an open sandbox may take. */
+/** Milliseconds by which a command in an open sandbox may exceed a plain process. */
 const MAX_OVERHEAD_MS = 3;
 
 /** Durations in milliseconds. */
@@ -22,7 +22,10 @@ interface Durations {
   commands: number[];
 }
 
-/** Opening a sandbox, and a command in an open one: bubblewrap compared with a plain process, containers with bubblewrap. */
+/**
+ * Measures opening a sandbox, and a command in an open one: bubblewrap against a plain process, containers
+ * against bubblewrap.
+ */
 export async function sandboxFigures(): Promise<Figure[]> {
   const directory = await mkdtemp(join(tmpdir(), "bench-sandbox-"));
   const egress = await createEgress({ allowPrivate: [] });

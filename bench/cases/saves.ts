@@ -22,7 +22,7 @@ const SETTINGS = {
   BERTH_WORKSPACE_SAVE_MB: "4096",
 };
 
-/** What a session changed: files of 1 MiB, of which a half is random and the other half one line again and again. */
+/** Returns a command that changes files of 1 MiB, half random and half one repeated line. */
 const changes = (megabytes: number) =>
   `mkdir -p changes && cd changes && for n in $(seq ${megabytes}); do
     { head -c 524288 /dev/urandom; yes "line of a log" | head -c 524288; } >$n; done`;
@@ -33,8 +33,9 @@ interface Saved {
 }
 
 /**
- * Workspaces over a snapshot of a repository: saving when they are parked, what that stores, and making a new disk of it on another
- * service once the first is lost. The peer is `tar --zstd` on the host, of the changed files alone.
+ * Measures saves of workspaces over a repository snapshot: saving a parked workspace, the stored bytes, and
+ * restoring it on another service after the first is lost. The peer is `tar --zstd` on the host, of only the
+ * changed files.
  */
 export async function saveFigures(): Promise<Figure[]> {
   const directory = await mkdtemp(join(tmpdir(), "bench-saves-"));
@@ -128,7 +129,7 @@ async function save(api: Api, service: Berth, session: AnyJson, command: string)
   return line;
 }
 
-/** Milliseconds in which the session's new disk was made. */
+/** Returns the milliseconds in which the session's disk was restored. */
 async function restore(api: Api, session: AnyJson): Promise<number> {
   await runTurn(api, session.id, bash("true"));
   const { data } = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);

@@ -8,7 +8,10 @@ import { descendantsOf } from "../../tests/crash/processes.ts";
 import { type Figure, median, times } from "../figure.ts";
 import { memory } from "../memory.ts";
 
-/** Time from the command to `listening`, with an empty data directory and with one in use. The peer is a start of Node alone. */
+/**
+ * Measures from the command to `listening`, with an empty data directory and with one in use. The peer is a
+ * start of Node alone.
+ */
 export async function startFigures(): Promise<Figure[]> {
   const node = median(await times(5, () => promisify(execFile)(process.execPath, ["-e", "0"])));
   const fresh: number[] = [];
@@ -36,10 +39,13 @@ export async function startFigures(): Promise<Figure[]> {
   ];
 }
 
-/** After this, a process that is quiet has given back what its start or a load took. */
+/** Milliseconds after which an idle process has released the memory of its start or a load. */
 const REST_MS = 25_000;
 
-/** Memory of all processes of the service at rest, with 1,000 idle sessions, compared with none. Shared pages count once. */
+/**
+ * Measures the memory of all processes of the service at rest, with 1,000 idle sessions against none. Shared
+ * pages count once.
+ */
 export async function memoryFigures(berth: Berth, api: Api): Promise<Figure[]> {
   await pause(REST_MS);
   const before = memory(berth.pid);

@@ -13,9 +13,9 @@ import { tokenTables } from "../tokens/token-tables.ts";
 import { loadTokenizer } from "../tokens/tokenizer.ts";
 
 const OWN = berth("Berth");
-/** Asks what it looks for, in a loop of its own. */
+/** An agent that asks a nested loop what it looks for. */
 const EXPLORING = berth("Berth with Explore", { explores: true });
-/** Compacted so late that the pause comes at the size that the script is made for. */
+/** Agents that compact so late that the pause comes at the script's intended size. */
 const PAUSED = [
   berth("Berth", { model: { compact_at: 190_000 } }),
   berth("Berth without compact_when_idle", { model: { compact_at: 190_000, compact_when_idle: false } }),
@@ -23,10 +23,11 @@ const PAUSED = [
 const PEERS: readonly Contender[] = [CLAUDE_CODE, CODEX, OPENCODE, PI];
 
 /**
- * What an agent's loop costs in tokens of the model and in waiting, beside other agents at their defaults, which it installs: a
- * provider on loopback has a model that follows the same task in the tools of each, and counts what it would charge. Who cannot be
- * installed or does not end a script is missing, and a line says why. `BENCH_BUILD=PATH` adds the `bin/berth` of another build, and
- * `BENCH_AGENTS=NAME,…` runs only those whose names begin so.
+ * Measures what an agent's loop costs in tokens and in waiting, beside other agents at their defaults, which
+ * it installs. A provider on loopback has a model that follows the same task with the tools of each agent,
+ * and counts what it would charge. An agent that cannot be installed or does not complete a script is
+ * missing, with a line that says why. `BENCH_BUILD=PATH` adds the `bin/berth` of another build, and
+ * `BENCH_AGENTS=NAME,…` runs only agents whose names begin so.
  */
 export async function tokenCosts(): Promise<string> {
   const other = process.env.BENCH_BUILD;

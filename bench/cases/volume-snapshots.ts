@@ -15,7 +15,10 @@ import { type Figure, median, times } from "../figure.ts";
 const ROUNDS = 3;
 const FILES = [5_000, 50_000];
 
-/** Sessions in pods with a repository: cloned, and on disks that are made of a snapshot of a volume by the driver of the tests. */
+/**
+ * Measures sessions in pods with a repository: cloned, and on disks that the test driver creates from a
+ * volume snapshot.
+ */
 export async function volumeSnapshotFigures(): Promise<Figure[] | string> {
   const kit = findKit();
   const missing = missingForCluster();
@@ -105,7 +108,7 @@ function settingsFor(host: GitHost): object {
   };
 }
 
-/** Of the lines of a log that say this. */
+/** Returns the milliseconds in the log lines with this text. */
 function millisecondsOf(log: string, text: string): number[] {
   return log
     .split("\n")

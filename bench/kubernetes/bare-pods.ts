@@ -7,7 +7,7 @@ const APP = "bare";
 const LABEL = `app=${APP}`;
 const COMMAND = ["/bin/true"];
 
-/** The peer: pods of the image of sandboxes that sleep, without a volume, as somebody makes and enters them by kubectl. */
+/** The peer: sleeping pods of the sandboxes' image, without a volume, created and entered by kubectl. */
 export class BarePods {
   readonly #kubectl: Kubectl;
   readonly #cluster: TestCluster;
@@ -18,7 +18,7 @@ export class BarePods {
     this.#cluster = cluster;
   }
 
-  /** Makes so many at once, waits until they are ready and runs a command in each. */
+  /** Creates `count` pods at once, waits until they are ready and runs a command in each. */
   async start(count = 1): Promise<string[]> {
     const pods = Array.from({ length: count }, () => this.#body(`${APP}-${++this.#count}`));
     const names = pods.map(({ metadata }) => metadata?.name ?? "");
@@ -29,12 +29,12 @@ export class BarePods {
     return names;
   }
 
-  /** `kubectl exec`. */
+  /** Runs a command by `kubectl exec`. */
   async execute(name: string): Promise<void> {
     await this.#kubectl.run(["exec", name, "--", ...COMMAND]);
   }
 
-  /** The library's, over a WebSocket opened for it. */
+  /** Runs a command by the client library, over a new WebSocket. */
   async executeByLibrary(name: string): Promise<void> {
     const config = new KubeConfig();
     config.loadFromFile(this.#cluster.kubeconfig);

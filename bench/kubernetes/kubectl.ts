@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "berth-race");
 const PACKAGE = "kubernetes-client";
 
-/** Runs Debian's kubectl, whose version is that of the cluster for tests, whichever one this machine has installed. */
+/** Runs Debian's kubectl, which has the test cluster's version, whatever this machine has installed. */
 export class Kubectl {
   readonly #program: string;
   readonly #kubeconfig: string;

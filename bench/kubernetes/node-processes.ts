@@ -15,7 +15,7 @@ export class NodeProcesses {
     this.#group = join("/sys/fs/cgroup/pids", readFileSync(join(this.#directory, "netns"), "utf8").trim());
   }
 
-  /** Proportional set size, in MiB, of all pods with the processes that the container runtime has for them. */
+  /** Returns the proportional set size, in MiB, of all pods and their processes of the container runtime. */
   podMemory(): number {
     const pids = [...this.#inPods(), ...this.#shims()];
     const kilobytes = pids.map((pid) =>
@@ -28,7 +28,10 @@ export class NodeProcesses {
     return this.#inPods().length;
   }
 
-  /** Milliseconds of processor time of API server, etcd, controllers, kubelet, container runtime and pods, with children that ended. */
+  /**
+   * Returns milliseconds of processor time of API server, etcd, controllers, kubelet, container runtime and
+   * pods, including ended children.
+   */
   cpuMs(): number {
     return [...this.#services(), ...this.#shims(), ...this.#inPods()].reduce(
       (sum, pid) => sum + cpuOf(pid),
@@ -54,13 +57,14 @@ export class NodeProcesses {
   }
 }
 
-/** Of this process and of its children that have ended. */
+/** Returns the CPU milliseconds of this process and its ended children. */
 export function ownCpuMs(): number {
   return cpuOf("self");
 }
 
 function cpuOf(pid: string): number {
-  // After the name, which may contain anything, in parentheses: state, parent, … user and system time, and those of children.
+  // After the name, which may contain anything, in parentheses: state, parent, … user and system time, and
+  // those of children.
   const fields = readOrEmpty(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, "")
     .split(" ");

@@ -14,10 +14,13 @@ const REST_MS = 4_000;
 const TURNS = 30;
 const WARM_UP_TURNS = 5;
 
-/** What one racer was measured at, by the name of the row. What it does not have is not in it. */
+/** The measurements of one racer, by row name. A measurement that does not apply is absent. */
 export type Heat = Map<string, number>;
 
-/** Starts a racer twice, the first time with an empty store, measures all that it can do, and stops it. */
+/**
+ * Starts a racer twice, the first time with an empty store, measures everything that it supports, and stops
+ * it.
+ */
 export async function heat(racer: Racer, place: Omit<Place, "store">): Promise<Heat> {
   const store = await mkdtemp(join(tmpdir(), "berth-race-store-"));
   const measured: Heat = new Map();
@@ -55,7 +58,7 @@ async function measureTurns(measured: Heat, work: Work): Promise<void> {
   }
 }
 
-/** The list is of the same number of sessions for all, with one or two more. */
+/** Measures rates. The list has the same number of sessions for all racers, plus one or two. */
 async function measureRates(measured: Heat, { create, list }: Work, { url, pid }: Started): Promise<void> {
   let left = SESSIONS;
   await load(url, { callers: 8, seconds: 600 }, () => (left-- > 0 ? create() : null));

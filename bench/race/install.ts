@@ -6,14 +6,17 @@ import { promisify } from "node:util";
 
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "berth-race");
 const MAX_INSTALL_MS = 300_000;
-/** Peers of one release ask for versions of each other that were never released, and no script of theirs is needed to run them. */
+/**
+ * Peers of one release require versions of each other that were never released, and none of their install
+ * scripts is needed.
+ */
 const FLAGS = ["--legacy-peer-deps", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"];
 
 /**
- * Installs packages into a folder of their own in the cache of the user, and returns it. A second call with the same list takes
- * what the first has left.
+ * Installs packages into their own folder in the user's cache, and returns it. A second call with the same
+ * list uses the first one's.
  *
- * @throws when npm does, with the first line that it gives as the reason.
+ * @throws if npm fails, with the first line that it gives as the reason.
  */
 export async function install(packages: readonly string[]): Promise<string> {
   const list = packages.join("\n");

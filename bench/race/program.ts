@@ -13,9 +13,9 @@ export interface Program {
 }
 
 /**
- * Starts a program without this process's environment, and resolves when `url` answers 200.
+ * Starts a program without this process's environment, and resolves when `url` responds with 200.
  *
- * @throws with the last that it wrote, when it ends before or takes a minute.
+ * @throws with its last output if it ends before or takes a minute.
  */
 export async function startProgram(
   command: readonly [string, ...string[]],
@@ -48,8 +48,8 @@ export async function startProgram(
 }
 
 /**
- * Resolves with null at the first answer. A request that comes just before a server has its handlers can remain without one, as
- * opencode's does, so each goes its own way.
+ * Resolves with null at the first response. Requests are sent independently, since one that arrives before a
+ * server has its handlers may never get a response, as with opencode.
  */
 async function answer(url: string, failed: Promise<unknown>): Promise<null> {
   const { promise, resolve } = Promise.withResolvers<null>();
@@ -65,7 +65,7 @@ async function answer(url: string, failed: Promise<unknown>): Promise<null> {
   return await promise;
 }
 
-/** Ends it and what it has started, by force when a signal is not enough. */
+/** Ends a process and its descendants, with SIGKILL if a signal does not suffice. */
 async function stopTree(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;
   const left = [child.pid, ...descendantsOf(child.pid)];

@@ -2,7 +2,7 @@ import { type Figure, format, median } from "../figure.ts";
 import { type Heat, SESSIONS } from "./heat.ts";
 import type { Racer } from "./racer.ts";
 
-/** A racer with its heats; a reason instead when it did not finish one. */
+/** A racer with its heats, and the reason if it did not finish one. */
 export interface Result {
   racer: Racer;
   heats: readonly Heat[];
@@ -24,7 +24,10 @@ const ROWS: readonly [name: string, what: string, unit: Figure["unit"]][] = [
   ["ended", "POST of a message → end of the turn", "ms"],
 ];
 
-/** The medians of the heats, a column for each racer; in parentheses, the first one's divided by it. */
+/**
+ * Returns a table of the heats' medians, a column for each racer; in parentheses the ratio of the first
+ * racer's median to it.
+ */
 export function raceTable(results: readonly Result[]): string {
   const [own] = results;
   const finished = results.filter(({ heats }) => heats.length > 0);

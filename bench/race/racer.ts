@@ -1,12 +1,12 @@
-/** One of those that race. */
+/** A participant of the race. */
 export interface Racer {
-  /** With its version. */
+  /** The name with its version. */
   name: string;
-  /** What of an acknowledged write survives what. */
+  /** The failures that an acknowledged write survives. */
   durable: string;
-  /** What the bench installs for it: package names with exact versions. */
+  /** The packages to install: names with exact versions. */
   packages: readonly string[];
-  /** Resolves when it has answered a first request. */
+  /** Resolves when it has responded to a first request. */
   start(place: Place): Promise<Started>;
 }
 
@@ -22,24 +22,27 @@ export interface Place {
 export interface Started {
   url: string;
   pid: number;
-  /** Makes what its requests need, such as a token or a session. */
+  /** Creates what its requests need, such as a token or a session. */
   work(): Promise<Work>;
   stop(): Promise<void>;
 }
 
-/** What is measured; null: it has no such thing. */
+/** The measured requests; null for unsupported ones. */
 export interface Work {
-  /** The text of a request that creates a session, a thread or a stream. */
+  /** Returns the text of a request that creates a session, a thread or a stream. */
   create(): string;
-  /** The text of a request for the newest twenty. */
+  /** Returns the text of a request for the newest twenty. */
   list: (() => string) | null;
   /** Sends a message to one session and follows it to the end of its turn. */
   turn(): Promise<Lap>;
-  /** Ends what `turn` follows. */
+  /** Ends the stream that `turn` follows. */
   end(): void;
 }
 
-/** Milliseconds from the start of the request with a message until its client knows; null: it is never told. */
+/**
+ * Milliseconds from the start of the request with a message until its client learns of each; null if it never
+ * does.
+ */
 export interface Lap {
   /** The message is in the session. */
   echoed: number | null;

@@ -5,7 +5,10 @@ export interface ServerEvent {
   data: string;
 }
 
-/** The events of a response in `text/event-stream`, as they arrive, without comments. */
+/**
+ * Yields the events of a `text/event-stream` response as they arrive, without comments. @throws for an error
+ * status.
+ */
 export async function* serverEvents(response: Response): AsyncGenerator<ServerEvent> {
   if (!response.ok) throw new Error(`${response.url}: ${response.status} ${await response.text()}`);
   for await (const block of eventBlocks(response)) {

@@ -2,13 +2,13 @@
 export interface GapPart {
   name: string;
   mean: number;
-  /** The smallest bound that nine of ten were within. */
+  /** The smallest bucket bound with nine of ten gaps. */
   within90: number;
 }
 
 const METRIC = "berth_model_request_gap_seconds";
 
-/** The parts in a text of metrics, in their order there; empty: it has none. */
+/** Returns the parts in a metrics text, in order; none if it has no such metric. */
 export function gapPartsIn(metrics: string): GapPart[] {
   const samples = [...metrics.matchAll(new RegExp(`^${METRIC}_(\\w+)\\{(.*)\\} (\\S+)$`, "gm"))].map(
     ([, kind, labels = "", value]) => ({ kind, value: Number(value), ...labelsOf(labels) }),

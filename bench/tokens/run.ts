@@ -18,7 +18,7 @@ export interface Run {
   contender: Contender;
   script: Script["name"];
   exchanges: readonly Exchange[];
-  /** Those of a second session, which is asked for nothing; they come after the others. */
+  /** The requests of a second session with an empty task, after the first one. */
   second: readonly Exchange[];
   /** See `Opened`. */
   gapParts: readonly GapPart[];
@@ -27,7 +27,7 @@ export interface Run {
 /**
  * Lets one contender follow a script, alone, with an empty cache and new folders.
  *
- * @throws when it cannot be installed, does not start, or ends a turn before the script does.
+ * @throws if it cannot be installed, does not start, or ends a turn before the script does.
  */
 export async function follow(contender: Contender, script: Script, count: CountTokens): Promise<Run> {
   const installed = await install(contender.packages);
@@ -68,7 +68,7 @@ async function playTurns(model: ScriptedModel, opened: Opened, script: Script): 
   }
 }
 
-/** @throws when that time is over. */
+/** Waits for the longest time of a turn. @throws when it is over. */
 async function tooLate(model: ScriptedModel): Promise<never> {
   await pause(MAX_TURN_MS, null, { ref: false });
   throw new Error(
@@ -84,8 +84,8 @@ async function playSecond(model: ScriptedModel, opened: Opened): Promise<void> {
 }
 
 /**
- * A jump of the provider's clock, in two parts around what the agent does meanwhile. With BENCH_REAL_PAUSE that time really passes for an
- * agent that does not say when it does something.
+ * Advances the provider's clock in two parts, around the agent's actions while idle. With BENCH_REAL_PAUSE
+ * the time really passes for an agent that does not report such actions.
  */
 async function rest(model: ScriptedModel, { atRest }: Session, milliseconds: number): Promise<void> {
   if (atRest !== undefined) {

@@ -9,19 +9,22 @@ import { translate } from "./task/translate.ts";
 import type { CountTokens } from "./tokenizer.ts";
 import { type Answer, type ModelRequest, sendJson, type Wire } from "./wires/wire.ts";
 
-/** What a response takes of the provider's clock. */
+/** The duration of a response, on the provider's clock. */
 const ANSWER_MS = 5_000;
-/** What the model says at the end of a turn. */
+/** The model's text at the end of a turn. */
 export const LAST_WORDS = "Done: the checks pass.";
-/** A request without tools and as short as this is for a title. */
+/** A request without tools that has at most this many tokens asks for a title. */
 const MAX_SIDE_TOKENS = 2_000;
 
-/** A request for a response. */
+/** A request and its response. */
 export interface Exchange {
-  /** `step`: of the loop; `explore`: of the loop of a question; `side`: a title or the like. */
+  /**
+   * `step` is a request of the agent's loop, `explore` one of a question's loop, `side` one for a title or
+   * the like.
+   */
   kind: "step" | "explore" | "summary" | "side" | "refused";
   turn: number;
-  /** What the response asks for; null: nothing, or it is no step. */
+  /** The calls of the response; null if it has none, or is no step. */
   step: Step | null;
   charge: Charge;
   input: number;
@@ -31,9 +34,9 @@ export interface Exchange {
   tools: number;
   toolCount: number;
   maxTokens: number | null;
-  /** Where the breakpoints are, such as `system 5m`. */
+  /** The cache breakpoints, such as `system 5m`. */
   markers: string[];
-  /** Milliseconds of a steady clock. */
+  /** Milliseconds of a monotonic clock. */
   arrivedAt: number;
   answeredAt: number;
 }
@@ -41,16 +44,16 @@ export interface Exchange {
 export interface ModelOptions {
   wire: Wire;
   count: CountTokens;
-  /** Tokens of input; a longer request is refused. */
+  /** The limit of input tokens; a longer request is rejected. */
   window: number;
-  /** In the last text of a request that has tools and asks for a summary. */
+  /** Matches the last text of a request with tools that asks for a summary. */
   summary: RegExp;
 }
 
-/** A provider on loopback with a model that follows a script, whatever it is shown. */
+/** A provider on loopback whose model follows a script, whatever the requests contain. */
 export class ScriptedModel {
   readonly exchanges: Exchange[] = [];
-  /** Of the repository, as the agent's tools name it. */
+  /** The repository's path in the agent's tools. */
   root = "";
   readonly #options: ModelOptions;
   readonly #cache: ReturnType<Wire["newCache"]>;
@@ -58,7 +61,7 @@ export class ScriptedModel {
   #now = 0;
   #turn = 0;
   #steps: Step[] = [];
-  /** Of the question that is being answered, and all of them. */
+  /** The steps of the current question that are left, and all of its steps. */
   #asked: Step[] = [];
   #askedAll: readonly Step[] = [];
   #calls = 0;
@@ -68,13 +71,13 @@ export class ScriptedModel {
     this.#cache = options.wire.newCache();
   }
 
-  /** Resolves with `http://ADDRESS:PORT`. */
+  /** Starts listening, and returns `http://ADDRESS:PORT`. */
   async listen(): Promise<string> {
     await once(this.#server.listen(0, "127.0.0.1"), "listening");
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The next steps, after which the model says that it is done. */
+  /** Sets the next steps, after which the model says that it is done. */
   play(steps: readonly Step[]): void {
     this.#turn += 1;
     this.#steps = [...steps];
@@ -84,7 +87,7 @@ export class ScriptedModel {
     return this.#steps.length;
   }
 
-  /** Lets time pass for the provider. */
+  /** Advances the provider's clock. */
   advance(milliseconds: number): void {
     this.#now += milliseconds;
   }
@@ -139,7 +142,7 @@ export class ScriptedModel {
     wire.respond(response, answer, { ...charge, output });
   }
 
-  /** The loop of a question is offered nothing to edit with. */
+  /** Classifies a request. A question's loop has no tools to edit with. */
   #kindOf({ tools, lastText }: ModelRequest, input: number): "step" | "explore" | "summary" | "side" {
     if (tools.length === 0) return input <= MAX_SIDE_TOKENS ? "side" : "summary";
     if (this.#options.summary.test(lastText)) return "summary";
@@ -158,7 +161,7 @@ export class ScriptedModel {
     return { text: kind === "summary" ? TEXTS.summary : TEXTS.side, calls: [] };
   }
 
-  /** @param lastWords where there is no step. */
+  /** Returns the next response. @param lastWords the text if there is no step. */
   #next(step: Step | null, { tools }: ModelRequest, lastWords: string): Answer {
     if (step === null) return { text: lastWords, calls: [] };
     const calls = step.map((call) => ({ id: `call_${++this.#calls}`, ...translate(call, tools, this.root) }));
@@ -177,7 +180,7 @@ export class ScriptedModel {
 
 const NOTHING: Charge = { read: 0, written5m: 0, written1h: 0, uncached: 0 };
 
-/** A summary has about 900 tokens, and nothing of what it is of. */
+/** The fixed texts. A summary has about 900 tokens, and nothing of the conversation. */
 const TEXTS = {
   summary: Array.from(
     { length: 45 },

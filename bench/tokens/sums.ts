@@ -5,7 +5,7 @@ import type { Exchange } from "./scripted-model.ts";
 import { LARGE_FILE } from "./task/repository.ts";
 import type { Call, Step } from "./task/translate.ts";
 
-/** What requests cost together, in tokens. */
+/** The total cost of requests, in tokens. */
 export interface Sum {
   requests: number;
   input: number;
@@ -13,9 +13,9 @@ export interface Sum {
   written: number;
   uncached: number;
   output: number;
-  /** Input at the price of an uncached token. */
+  /** The input, weighted to the price of an uncached token. */
   cost: number;
-  /** Input of the last step. */
+  /** Input tokens of the last step. */
   context: number;
 }
 
@@ -38,7 +38,7 @@ export function turnOf({ exchanges }: Run, turn: number): Exchange[] {
   return exchanges.filter((exchange) => exchange.turn === turn);
 }
 
-/** From the end of the first turn to the first request of the second one, with it. */
+/** Returns the exchanges from the end of the first turn to the first request of the second one, inclusive. */
 export function pauseOf({ exchanges }: Run): Exchange[] {
   const end = exchanges.findLastIndex((exchange) => exchange.turn === 1 && isStep(exchange));
   const begin = exchanges.findIndex((exchange) => exchange.turn === 2 && isStep(exchange));
@@ -47,15 +47,15 @@ export function pauseOf({ exchanges }: Run): Exchange[] {
 
 export interface Compactions {
   count: number;
-  /** Tokens of the context around them, in the mean. */
+  /** Mean tokens of the context before and after them. */
   before: number;
   after: number;
-  /** Of the requests for a summary. */
+  /** The cost of the summary requests. */
   cost: number;
   refused: number;
 }
 
-/** Summaries that come one after another belong to one compaction. */
+/** Returns the compactions. Consecutive summaries belong to one compaction. */
 export function compactionsOf({ exchanges }: Run): Compactions {
   const pairs = exchanges.flatMap((exchange, index) => {
     if (!isStep(exchange)) return [];
@@ -75,7 +75,9 @@ export function compactionsOf({ exchanges }: Run): Compactions {
   };
 }
 
-/** How often a step read less than the step just before it had in the cache, without a pause or a summary between them. */
+/**
+ * Counts steps that read less than the previous step had in the cache, without a pause or summary in between.
+ */
 export function breaksOf({ exchanges }: Run): number {
   return exchanges.filter((exchange, index) => {
     const previous = exchanges[index - 1];
@@ -85,7 +87,10 @@ export function breaksOf({ exchanges }: Run): number {
   }).length;
 }
 
-/** Milliseconds from the response to the next request that has its results, of a step or for a summary, after steps that hold. */
+/**
+ * Returns milliseconds from a response to the next request with its results, for steps that satisfy `holds`.
+ * The request is for a step or a summary.
+ */
 export function gapsOf({ exchanges }: Run, holds: (step: Step) => boolean): number[] {
   return exchanges.flatMap(({ step, answeredAt }, index) => {
     const next = exchanges[index + 1];

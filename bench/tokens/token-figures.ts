@@ -47,7 +47,7 @@ const TARGETS: readonly Target[] = [
 ];
 
 /**
- * The first contender's figures, each beside that of the best peer.
+ * Returns the first contender's figures, each beside that of the best peer.
  *
  * @param runs of both scripts, in any order.
  */

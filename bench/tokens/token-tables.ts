@@ -13,7 +13,7 @@ import {
   turnOf,
 } from "./sums.ts";
 
-/** The tables of all runs: of each script one for each contender that ended it. */
+/** Returns the tables of all runs, one for each script, with each contender that completed it. */
 export function tokenTables({ short, long, pause, reads }: Record<Run["script"], readonly Run[]>): string {
   return [
     ["An empty session, and the first request of a second one", emptySessions(short)],
@@ -80,7 +80,7 @@ function wholeRuns(runs: readonly Run[]): string {
   });
 }
 
-/** What another price of the loop's model comes to, where its tokens cost this share of the agent's. */
+/** The assumed price of a cheaper model for loops, as a share of the agent's. */
 const CHEAPER = 1 / 3;
 
 function questions(runs: readonly Run[]): string {
@@ -113,7 +113,7 @@ function loopOf({ exchanges }: Run) {
   return exchanges.filter(({ kind }) => kind === "explore");
 }
 
-/** The same agent, without and with it. */
+/** Whether both runs are of the same agent, with and without Explore. */
 function isSame(one: Run, other: Run): boolean {
   return other.contender.name.startsWith(one.contender.name);
 }
@@ -165,7 +165,10 @@ function gaps(short: readonly Run[], long: readonly Run[]): string {
   });
 }
 
-/** What is not in a part lies between the agent's first and last moment and the provider's: the response's way, and the request's. */
+/**
+ * Returns the parts of gaps. The rest is time between the agent's and the provider's measurements: the way of
+ * the response, and of the request.
+ */
 function gapParts(runs: readonly Run[]): string {
   const measured = runs.filter((run) => run.gapParts.length > 0);
   const names = measured[0]?.gapParts.map(({ name }) => name) ?? [];

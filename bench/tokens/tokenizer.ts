@@ -4,12 +4,15 @@ import { install } from "../race/install.ts";
 
 const PACKAGE = "gpt-tokenizer";
 const VERSION = "3.4.0";
-/** Texts up to this length are counted once. */
+/** Characters up to which the count of a text is cached. */
 const MAX_KEPT_CHARACTERS = 200_000;
 
 export type CountTokens = (text: string) => number;
 
-/** Installs the tokenizer, and returns the count in o200k, the same for all agents and providers. */
+/**
+ * Installs the tokenizer, and returns a function that counts o200k tokens, the same for all agents and
+ * providers.
+ */
 export async function loadTokenizer(): Promise<CountTokens> {
   const folder = await install([`${PACKAGE}@${VERSION}`]);
   const file = join(folder, "node_modules", PACKAGE, "esm/encoding/o200k_base.js");

@@ -11,16 +11,19 @@ import {
 } from "./current-bundle.ts";
 import { takeDirectory } from "./take-directory.ts";
 
-/** What decides how the sources are put together, besides themselves. */
+/** Files that determine how the sources are bundled, besides the sources. */
 const SETTINGS = ["packages/*/package.json", "packages/{store,runs,api}/src/*.ts", "script/bundle/*.ts"];
-/** The kernel's clock has steps. What was changed in the last one could change once more and keep its time. */
+/**
+ * The step of the kernel's clock. A file that was changed in the last step could change again without a new
+ * time.
+ */
 const CLOCK_STEP_MS = 20;
 
-// node build.ts: builds. node build.ts --check: exits with 1 if a build is due, and builds nothing.
+// With `--check` nothing is built: the exit code is 1 if a build is due.
 if (process.argv.includes("--check")) process.exitCode = currentBundle() === null ? 1 : 0;
 else while (currentBundle() === null) await buildBundle();
 
-/** A bundle of sources that were changed meanwhile is not made the current one. */
+/** Builds a bundle, and discards it if its sources have changed meanwhile. */
 async function buildBundle(): Promise<void> {
   const begun = Date.now() - CLOCK_STEP_MS;
   const directory = takeDirectory(BUNDLES);

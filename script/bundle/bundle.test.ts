@@ -22,7 +22,7 @@ const REPOSITORY = join(import.meta.dirname, "../..");
 const MAIN = "packages/cli/src/main.ts";
 const RUNNER = "packages/server/src/start/runner-process.ts";
 
-/** What is needed to build the bundle, to run it, and to start the service. */
+/** The files that are needed to build and run the bundle, and to start the service. */
 const PARTS = ["package.json", "bin", "packages", "script/bundle", "docs/guides"];
 
 const root = checkout();
@@ -96,7 +96,7 @@ test("a stack trace of the bundle names lines of the sources", () => {
   assert.ok(stderr.includes(`Error: planted\n    at planted (file://${path}:${line}:9)\n`), stderr);
 });
 
-/** A checkout of its own with the packages of this one. */
+/** Makes a checkout with the installed packages of this one. */
 function checkout(): string {
   const made = realpathSync(mkdtempSync(join(tmpdir(), "berth-bundle-")));
   const list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ...PARTS];

@@ -13,21 +13,22 @@ const PROGRAMS = {
 };
 
 export interface BundleOptions {
-  /** Where the programs are written. */
+  /** The directory that the programs are written to. */
   directory: string;
-  /** Of the sources' own names where they are used: those of a release are compiled. */
+  /** The extension of the sources where they are used; a release has compiled ones. */
   extension: Extension;
 }
 
 /**
- * Writes the programs for a directory of `packages/cli/dist`, in the repository or in a package that has its files. They share what
- * they have in common, keep names and lines, and import packages of others as the sources do. Returns the files of which they have code.
+ * Writes the programs for a directory of `packages/cli/dist`, in the repository or in a package with its
+ * files. They share common code, keep names and line numbers, and import third-party packages as the sources
+ * do. Returns the bundled source files.
  */
 export async function bundle(root: string, { directory, extension }: BundleOptions): Promise<string[]> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: PROGRAMS,
-    // Maps lead from there to the sources, wherever the files are written.
+    // Source maps are relative to this directory, wherever the files are written.
     outdir: join(root, "packages/cli/dist/bundle"),
     write: false,
     chunkNames: "chunk-[hash]",
@@ -48,7 +49,10 @@ export async function bundle(root: string, { directory, extension }: BundleOptio
   return Object.keys(metafile.inputs).filter((path) => !path.includes(":"));
 }
 
-/** Stay where they are, each with its licence, and are loaded once for the bundle and for what is not in it. */
+/**
+ * Keeps third-party packages out of the bundle, each with its licence. They are loaded once for the bundle
+ * and for files outside it.
+ */
 const foreignPackages: Plugin = {
   name: "foreign-packages",
   setup(build) {

@@ -2,19 +2,25 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 export const ROOT = join(import.meta.dirname, "../..");
-/** Each bundle has a directory of its own in it: a service goes on to load from the one that it was started from. */
+/**
+ * The directory of bundles, one directory each: a service keeps loading from the bundle that it was started
+ * from.
+ */
 export const BUNDLES = join(ROOT, "packages/cli/dist");
-/** Names the bundle that is used, with what it was made of. */
+/** The file that names the bundle in use, with its sources. */
 export const CURRENT_FILE = join(BUNDLES, "current.json");
 
 export interface CurrentBundle {
   /** Its name in `BUNDLES`. */
   directory: string;
-  /** Paths in the repository, each with the state in which it was read. */
+  /** The states of the sources when they were read, by path in the repository. */
   sources: Record<string, string>;
 }
 
-/** The directory of the bundle of the present sources; null where that is none. About four milliseconds. */
+/**
+ * Returns the directory of the bundle of the current sources; null if there is none. Takes about four
+ * milliseconds.
+ */
 export function currentBundle(): string | null {
   try {
     const { directory, sources } = JSON.parse(readFileSync(CURRENT_FILE, "utf8")) as CurrentBundle;
@@ -25,7 +31,10 @@ export function currentBundle(): string | null {
   }
 }
 
-/** Another one after every change. The kernel alone sets the time of the last change: no tool that keeps the other times can. */
+/**
+ * Returns a state that differs after every change. Only the kernel sets the ctime, so tools that preserve the
+ * other times cannot fake it.
+ */
 export function sourceState(path: string): string {
   const { size, ctimeMs } = statSync(`${ROOT}/${path}`);
   return `${size} ${ctimeMs}`;

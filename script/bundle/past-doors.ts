@@ -6,10 +6,12 @@ const IMPORT =
 const EXPORT = /^export (?:type )?\{([^}]*)\} from "(\.[^"]+)";$/gm;
 
 /**
- * A source whose imports of doors name the files behind them. A bundle in parts loads with a program whatever the program's imports
- * lead to, used or not, and a door leads to all that any package uses of a room. Lines keep their numbers.
+ * Returns a source in which imports of a door name the files behind it. A split bundle loads all modules that
+ * a program's imports lead to, used or not, and a door leads to everything that any package uses. Line
+ * numbers are kept.
  *
- * Doors that hold more than `export { … } from "./…";`, and dynamic imports of names from two files, stay as they are.
+ * Doors with other statements than `export { … } from "./…";` are kept, and so are dynamic imports of names
+ * from two files.
  */
 export function pastDoors(root: string, text: string): string {
   return text.replaceAll(IMPORT, (statement, ...groups: (string | undefined)[]) => {
@@ -31,7 +33,7 @@ export function pastDoors(root: string, text: string): string {
   });
 }
 
-/** Absolute paths by name; null for a file that is more than a door. */
+/** Returns absolute paths by name; null for a file that is not only a door. */
 function filesBehind(root: string, name: string, door: string): Map<string, string> | null {
   const home = join(root, "packages", name);
   const { exports } = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as {
@@ -53,7 +55,7 @@ function listed(names: string): string[] {
     .filter((entry) => entry !== "");
 }
 
-/** Of `type Name`, `name as other` and `name: other`. */
+/** Returns the name in `type Name`, `name as other` or `name: other`. */
 function nameOf(entry: string): string {
   return /^(?:type )?([\w$]+)/.exec(entry)?.[1] ?? entry;
 }

@@ -8,13 +8,16 @@ export type Extension = ".ts" | ".js";
 const OWN_FILE = /\/packages\/[^/]+\/src\/.*\.ts$/;
 const PLACE = /\bimport\.meta\.(url|dirname|filename)\b/g;
 const MODULE = "berth:source-place";
-/** Name programs of the bundle, by their own place. */
+/** Files that locate the bundle's programs relative to themselves. */
 const PROGRAM_PLACES = [
   "packages/server/src/start/child-program.ts",
   "packages/runs/src/lease/lease-program.ts",
 ];
 
-/** `import.meta` of a source goes on to say where the source is, so that it finds what lies beside it. Doors are looked past. */
+/**
+ * Makes `import.meta` give the place of a source, so that the source finds files beside it. Also replaces
+ * imports of doors.
+ */
 export function sourcePlaces(root: string, extension: Extension): Plugin {
   return {
     name: "source-places",
@@ -32,14 +35,14 @@ export function sourcePlaces(root: string, extension: Extension): Plugin {
           return text === source ? undefined : { contents: text, loader: "ts" };
         const name = JSON.stringify(path.replace(/\.ts$/, extension));
         const placed = text.replaceAll(PLACE, `sourcePlace(${name}).$1`);
-        // At the end, so that lines keep their numbers.
+        // Appended, so that line numbers stay the same.
         return { contents: `${placed}\nimport { sourcePlace } from "${MODULE}";\n`, loader: "ts" };
       });
     },
   };
 }
 
-/** A file of the bundle lies four levels below the repository. */
+/** The code that locates sources. A file of the bundle is four levels below the repository. */
 const SOURCE_PLACE = `
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";

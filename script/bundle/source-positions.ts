@@ -1,4 +1,7 @@
-/** In each program of a bundle: stack traces name the sources. Their map is read when a trace is first written, not at the start. */
+/**
+ * Makes stack traces name the sources, in each program of a bundle. Source maps are read when a trace is
+ * first written, not at the start.
+ */
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -10,7 +13,10 @@ const maps = new Map<string, SourceMap | null>();
 Error.prepareStackTrace = (error: unknown, frames) =>
   [heading(error), ...frames.map((frame) => `    at ${sourcePosition(`${frame}`)}`)].join("\n");
 
-/** Errors of Node.js say their code in their own text. What is no error can have a trace as well. */
+/**
+ * Returns the first line of a trace. Errors of Node.js include their code in their own text, and values that
+ * are not errors can have a trace as well.
+ */
 function heading(error: unknown): string {
   return error instanceof Error ? `${error}` : Error.prototype.toString.call(error);
 }
@@ -33,7 +39,7 @@ function mapOf(url: string): SourceMap | null {
   return map;
 }
 
-/** Null where it cannot be read: a trace is written all the same. */
+/** Returns null if the map cannot be read; the trace is then written without it. */
 function readMap(file: string): SourceMap | null {
   try {
     return new SourceMap(JSON.parse(readFileSync(file, "utf8")));

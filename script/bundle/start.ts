@@ -1,4 +1,6 @@
-/** The command line of a checkout: its bundle, which loads faster, where that is of the present sources, and else the sources. */
+/**
+ * Runs the command line of a checkout: the bundle, which loads faster, if it is current, else the sources.
+ */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { currentBundle, ROOT } from "./current-bundle.ts";

@@ -1,12 +1,13 @@
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** A command that runs from a bundle and has no child process of it has ended by then. */
+/** Milliseconds after which a command that runs from a bundle without a child process has ended. */
 const KEPT_MS = 3_600_000;
 
 /**
- * Makes an empty directory for a bundle, for this caller alone, and returns its name: the first number that is free. One is free
- * again when it is an hour old and no process was started from it: a service loads parts of its bundle when it first needs them.
+ * Makes an empty directory for a bundle, for this caller alone, and returns its name, the first free number.
+ * A number becomes free when its directory is an hour old and no process runs from it, since a service loads
+ * parts of its bundle on demand.
  */
 export function takeDirectory(bundles: string): string {
   mkdirSync(bundles, { recursive: true });
@@ -30,7 +31,10 @@ function removeUnused(path: string): void {
   rmSync(removed, { recursive: true });
 }
 
-/** Whether a process was started with a program of the directory. Every service has one: its runner. */
+/**
+ * Whether a process was started with a program in the directory. Every service has such a process, its
+ * runner.
+ */
 function isRunning(path: string): boolean {
   return globSync("/proc/[0-9]*/cmdline").some((file) => {
     try {

@@ -8,11 +8,11 @@ export type Named = ReadonlyMap<string, readonly Node[]>;
 interface Scope {
   named: Named;
   dot: Value;
-  /** With "$", which is what the template was given. */
+  /** The variables, including "$", which is the template's data. */
   variables: ReadonlyMap<string, Value>;
 }
 
-/** The text of a template that is given `data`. */
+/** Renders a template with `data`. */
 export function render(body: readonly Node[], named: Named, data: Value): string {
   return renderBody(body, { named, dot: data, variables: new Map([["$", data]]) });
 }
@@ -39,7 +39,7 @@ function renderNode(node: Exclude<Node, { kind: "set" }>, scope: Scope): string 
   return entriesOf(value).map(renderOne).join("");
 }
 
-/** `range $value :=` has the value alone. */
+/** Returns the variables of a range item; `range $value :=` has only the value. */
 function rangeVariables(names: readonly string[], key: Value, value: Value): [string, Value][] {
   const [first = "", second] = names;
   if (second !== undefined)
@@ -76,7 +76,10 @@ function include([name, data]: readonly Value[], { named }: Scope): string {
   return render(body, named, data);
 }
 
-/** Every field has to be there: a value that is not in values.yaml is a mistake of the template. */
+/**
+ * Returns a field. Every field has to exist, since a value that is missing in values.yaml is a mistake in the
+ * template.
+ */
 function fieldOf({ from, path }: Extract<Expression, { kind: "field" }>, scope: Scope): Value {
   if (from !== "" && !scope.variables.has(from)) throw new Error(`the variable ${from} is not known`);
   let value = from === "" ? scope.dot : scope.variables.get(from);

@@ -1,14 +1,17 @@
-/** What stands between `{{` and `}}`, as far as the chart uses it. */
+/** The content of an action between `{{` and `}}`, in the subset that the chart uses. */
 export type Expression =
   | { kind: "literal"; value: string | number | boolean }
-  /** `.Values.image`, `$.Values.image`, `$role`: from the dot (""), the root ("$") or a variable. */
+  /**
+   * A field such as `.Values.image`, `$.Values.image` or `$role`: from the dot (""), the root ("$") or a
+   * variable.
+   */
   | { kind: "field"; from: string; path: readonly string[] }
   | { kind: "call"; name: string; words: readonly Expression[] };
 
 const TOKEN =
   /\s*("(?:[^"\\]|\\.)*"|-?\d+(?![\w.])|\||\(|\)|\$?[A-Za-z_]\w*(?:\.\w+)*|\$(?:\.\w+)*|\.(?:\w+(?:\.\w+)*)?)/y;
 
-/** @throws an error that names what is not of the subset. */
+/** Parses an expression. @throws an error that names syntax outside the supported subset. */
 export function parseExpression(text: string): Expression {
   const parser = new Parser(tokensOf(text));
   const parsed = parser.pipeline();
@@ -39,7 +42,7 @@ class Parser {
     return this.#tokens[0];
   }
 
-  /** `a | f b`: what is left of a bar is the last word of the call right of it. */
+  /** Parses `a | f b`: the value left of a bar is the last argument of the call right of it. */
   pipeline(): Expression {
     let left = this.#command();
     while (this.next === "|") {

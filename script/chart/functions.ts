@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 
 export type Value = unknown;
 
-/** The functions that the chart uses, but for `include`. A call of another one fails. */
+/** The template functions that the chart uses, except `include`. A call of another one fails. */
 export const FUNCTIONS: Readonly<Record<string, (...words: Value[]) => Value>> = {
   and: (...words) => words.find((word) => !isTrue(word)) ?? words.at(-1),
   default: (fallback, value) => (isTrue(value) ? value : fallback),
@@ -28,7 +28,7 @@ export const FUNCTIONS: Readonly<Record<string, (...words: Value[]) => Value>> =
   upper: (text) => textOf(text).toUpperCase(),
 };
 
-/** Of those that values have, as Go names them. Numbers are float64 in Helm. */
+/** Returns the kind of a value as Go names it. Numbers are float64 in Helm. */
 function kindOf(value: Value): string {
   if (Array.isArray(value)) return "slice";
   if (value === null || value === undefined) return "invalid";
@@ -36,14 +36,17 @@ function kindOf(value: Value): string {
   return kinds[typeof value] ?? typeof value;
 }
 
-/** As templates see it: neither false, zero, nothing, nor empty. */
+/** Whether a value is true in a template: neither false, zero, null, nor empty. */
 export function isTrue(value: Value): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
   return Boolean(value);
 }
 
-/** What an action prints. @throws where Helm would print `<no value>`, `map[…]`, or a large number with an exponent. */
+/**
+ * Returns the text that an action prints. @throws where Helm would print `<no value>`, `map[…]`, or a large
+ * number with an exponent.
+ */
 export function textOf(value: Value): string {
   if (typeof value === "string" || typeof value === "boolean") return String(value);
   if (typeof value === "number" && Math.abs(value) < 1e6) return String(value);

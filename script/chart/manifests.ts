@@ -4,7 +4,7 @@ import { parse, stringify } from "yaml";
 import { CHART, type ClusterObject, merged, RELEASE, renderChart, type Values } from "./render-chart.ts";
 import { NAMES, settingsOf, withoutHooks } from "./without-helm.ts";
 
-/** What the chart is rendered with: names of Secrets and files, which an overlay makes. */
+/** The values for rendering the chart: names of Secrets and files that an overlay creates. */
 const VALUES: Values = {
   image: { repository: NAMES.image },
   database: { existingSecret: NAMES.database },
@@ -18,8 +18,8 @@ const HEADER =
   "# Made of deploy/chart. Yours are in a kustomization over this one; see docs/guides/kubernetes.md.\n";
 
 /**
- * The objects of the chart as kustomizations for `kubectl apply -k`, by the paths of their files: `namespaces`, and one for each size, with a
- * file for each role.
+ * Returns the chart's objects as kustomizations for `kubectl apply -k`, by file path: `namespaces`, and one
+ * for each size with a file for each role.
  */
 export function manifests(): Map<string, string> {
   const files = new Map<string, string>();
@@ -45,7 +45,7 @@ export function manifests(): Map<string, string> {
 
 const YAML = { lineWidth: 0, aliasDuplicateObjects: false } as const;
 
-/** Values of each size, by their names. */
+/** Returns the values of each size, by name. */
 function sizes(): [name: string, values: Values][] {
   const files = globSync("sizes/*.yaml", { cwd: CHART }).sort();
   const others = files.map((file): [string, Values] => [
@@ -55,13 +55,13 @@ function sizes(): [name: string, values: Values][] {
   return [["default", {}], ...others];
 }
 
-/** A role's, by its name; what is in the namespace of the sandboxes is theirs. */
+/** Returns the name of an object's file: a role, or `sandboxes` for objects in the sandboxes' namespace. */
 function fileOf({ metadata }: ClusterObject): string {
   if (metadata.namespace !== RELEASE.Namespace) return "sandboxes";
   return metadata.name.slice(`${RELEASE.Name}-`.length);
 }
 
-/** That of the service, which the chart leaves to Helm, and that of the sandboxes. */
+/** Returns the namespace of the service, which the chart leaves to Helm, and that of the sandboxes. */
 function namespaces(objects: readonly ClusterObject[]): ClusterObject[] {
   const [sandboxes] = objects.filter(({ kind }) => kind === "Namespace");
   const { labels } = sandboxes.metadata;
@@ -76,7 +76,10 @@ function namespaces(objects: readonly ClusterObject[]): ClusterObject[] {
   ];
 }
 
-/** Those that an overlay merges its settings and files into. Their names get a digest, so that a change replaces the pods. */
+/**
+ * Returns generators of ConfigMaps that an overlay merges its settings and files into. Their names get a
+ * digest, so that a change replaces the pods.
+ */
 function generators(settings: Readonly<Record<string, string>>): object {
   const literals = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   const { Namespace: namespace } = RELEASE;

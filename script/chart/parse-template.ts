@@ -4,7 +4,7 @@ export type Node =
   | { kind: "text"; text: string }
   | { kind: "print"; of: Expression }
   | { kind: "set"; name: string; of: Expression }
-  /** The first branch whose condition holds; an `else` has none. */
+  /** Takes the first branch whose condition holds; an `else` has no condition. */
   | { kind: "if"; branches: readonly { of: Expression | null; body: readonly Node[] }[] }
   | { kind: "with"; of: Expression; body: readonly Node[] }
   | { kind: "range"; names: readonly string[]; of: Expression; body: readonly Node[] };
@@ -21,14 +21,14 @@ const ACTION = /(\s*\{\{- |\{\{)\s*(\/\*[\s\S]*?\*\/|[\s\S]*?)\s*( -\}\}\s*|\}\}
 const ASSIGNMENT = /^(\$\w+)\s*:=\s*([\s\S]+)$/;
 const RANGE = /^(?:(\$\w+)(?:\s*,\s*(\$\w+))?\s*:=\s*)?([\s\S]+)$/;
 
-/** Reads a template of the chart. @throws an error that names what is not of the subset. */
+/** Parses a template of the chart. @throws an error that names syntax outside the supported subset. */
 export function parseTemplate(text: string): Template {
   const parser = new Parser(piecesOf(text));
   const body = parser.body([]);
   return { body, defined: parser.defined };
 }
 
-/** Texts and actions in their order, without comments. */
+/** Splits a template into texts and actions, in order and without comments. */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
@@ -50,7 +50,10 @@ class Parser {
     this.#pieces = pieces;
   }
 
-  /** Up to an action that begins with one of the words, or else to the end. That action is the next piece. */
+  /**
+   * Parses up to an action that begins with one of the words, or else to the end. That action remains the
+   * next piece.
+   */
   body(ends: readonly string[]): Node[] {
     const nodes: Node[] = [];
     for (let piece = this.#pieces[0]; piece !== undefined; piece = this.#pieces[0]) {

@@ -5,7 +5,7 @@ import { render } from "./evaluate.ts";
 import { parseTemplate, type Template } from "./parse-template.ts";
 
 export const CHART = join(import.meta.dirname, "../../deploy/chart");
-/** As `helm install berth deploy/chart --namespace berth` has it. */
+/** The release of `helm install berth deploy/chart --namespace berth`. */
 export const RELEASE = { Name: "berth", Namespace: "berth", Service: "Helm" };
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of a cluster are read as they are
@@ -13,11 +13,11 @@ export type ClusterObject = any;
 export type Values = Record<string, unknown>;
 
 /**
- * What `helm template berth deploy/chart --namespace berth` makes of values, without Helm. It knows exactly the templates' syntax that the chart
- * uses, and fails at everything else.
+ * Renders the objects of `helm template berth deploy/chart --namespace berth`, without Helm. It supports only
+ * the template syntax that the chart uses, and throws for any other.
  *
- * @param values over those of values.yaml.
- * @param release what it is named and where it is, and what manages it.
+ * @param values merged over those of values.yaml.
+ * @param release its name, namespace and manager.
  * @throws an error that names the template.
  */
 export function renderChart(values: Values, release = RELEASE): ClusterObject[] {
@@ -26,7 +26,7 @@ export function renderChart(values: Values, release = RELEASE): ClusterObject[] 
   );
 }
 
-/** The texts that the templates give, by their names. */
+/** Returns the rendered texts by template name. */
 export function renderFiles(values: Values, release = RELEASE): Map<string, string> {
   const chart = parse(readFileSync(join(CHART, "Chart.yaml"), "utf8"));
   const data = {
@@ -44,7 +44,7 @@ export function defaultValues(): Values {
   return parse(readFileSync(join(CHART, "values.yaml"), "utf8"));
 }
 
-/** Maps are merged, everything else is replaced. */
+/** Merges values: maps are merged, everything else is replaced. */
 export function merged(under: Values, over: Values): Values {
   const keys = new Set([...Object.keys(under), ...Object.keys(over)]);
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import { type ClusterObject, RELEASE } from "./render-chart.ts";
 
-/** What an overlay names: the image as manifests have it, Secrets, and ConfigMaps. */
+/** The names for overlays: the manifests' image, Secrets, and ConfigMaps. */
 export const NAMES = {
   image: "berth",
   database: "berth-database",
@@ -11,7 +11,7 @@ export const NAMES = {
   files: `${RELEASE.Name}-files`,
 } as const;
 
-/** Settings that every installation has a value of its own for, so that manifests have none. */
+/** Settings that every installation chooses itself, so that the manifests leave them out. */
 const GIVEN = [
   "BERTH_BLOBS",
   "BERTH_KUBERNETES_IMAGE",
@@ -22,7 +22,7 @@ const MIGRATE = "migrate";
 
 type Variable = { name: string; value: string };
 
-/** Variables that all containers have with the same value, by their names. */
+/** Returns the variables that all containers share with the same value. */
 export function settingsOf(objects: readonly ClusterObject[]): Record<string, string> {
   return Object.fromEntries(
     sharedVariables(objects)
@@ -32,9 +32,9 @@ export function settingsOf(objects: readonly ClusterObject[]): Record<string, st
 }
 
 /**
- * The objects without what only Helm does. A Job that runs before everything else becomes the first container of each pod: those that start
- * together wait for each other, and pods are replaced only once a new one has migrated. What all pods have as variables comes from a
- * ConfigMap, and Secrets that not every installation needs may be missing.
+ * Returns the objects without features that only Helm has. A Job that runs before everything else becomes an
+ * init container of each pod: pods that start together wait for each other, and are replaced only after a new
+ * one has migrated. Variables that all pods share come from a ConfigMap, and optional Secrets may be missing.
  */
 export function withoutHooks(objects: readonly ClusterObject[]): ClusterObject[] {
   const [job] = objects.filter(({ kind }) => kind === "Job");

@@ -6,15 +6,16 @@ import type { GitHost } from "../../tests/git-host/git-host.ts";
 const BIN = fileURLToPath(new URL("../../bin", import.meta.url));
 const MONTH_SECONDS = 30 * 86_400;
 
-/** Creates the private repository of the guides on the git server. */
+/** Creates the guides' private repository on the git server. */
 export async function createGuideRepository(gitHost: GitHost): Promise<void> {
   const files = { "README.md": "# Widget\n" };
   await gitHost.createRepository({ org: "acme", name: "widget", private: true, files });
 }
 
 /**
- * Writes what a shell needs to run the lines of the guides: `berth` on the path, the service and its token, and the git server
- * with a token that may write to the repositories of the guides and of the first session. Returns the file's path.
+ * Writes the shell variables that the guides' lines need: `berth` on the path, the service and its token, and
+ * the git server with a token that may write to the repositories of the guides and of the first session.
+ * Returns the file's path.
  */
 export async function writeGuideEnvironment(
   dataDir: string,

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 export interface UpOptions {
-  /** Exit after the first session, with 0 only if its commit is on the git server. */
+  /** Exits after the first session, with 0 only if its commit is on the git server. */
   once: boolean;
   model: string;
   dataDir: string;

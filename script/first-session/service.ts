@@ -18,8 +18,9 @@ export interface Service {
 }
 
 /**
- * Throws if a Berth already serves this data directory. Two services would share the sessions, but only one of them knows the git
- * server of the first session. `client.json` has the address of the service, and the file beside it the token.
+ * Throws if a Berth already serves this data directory. Two services would share the sessions, but only one
+ * of them knows the first session's git server. `client.json` has the service's address, and the file `token`
+ * beside it the token.
  */
 export async function requireNoOtherService(dataDir: string): Promise<void> {
   const read = (name: string) => readFile(join(dataDir, name), "utf8");
@@ -32,8 +33,9 @@ export async function requireNoOtherService(dataDir: string): Promise<void> {
 }
 
 /**
- * Starts `berth serve` on the data directory and writes its log to a file there. Rejects with the service's own message if it ends
- * early. The service has its own process group, so that Ctrl-C does not reach it directly, and ends when this process is killed.
+ * Starts `berth serve` on the data directory and writes its log to a file there. Rejects with the service's
+ * own message if it ends early. The service has its own process group, so Ctrl-C does not reach it directly.
+ * It ends when this process is killed.
  */
 export async function startService(
   dataDir: string,
@@ -64,14 +66,14 @@ export async function startService(
   return { url, logFile, ended, stop };
 }
 
-/** The last error that `berth serve` wrote to its log after position `from`. */
+/** Returns the last error that `berth serve` wrote to its log after position `from`. */
 async function lastError(logFile: string, from: number): Promise<string> {
   const text = (await readFile(logFile)).subarray(from).toString();
   const message = /^error: ([\s\S]+)/m.exec(text)?.[1]?.trim();
   return message ?? `Berth did not start. Its log is ${logFile}`;
 }
 
-/** The address of the service, or null if its output ends before it listens. */
+/** Returns the address of the service; null if its output ends before it listens. */
 async function listening(child: ChildProcess): Promise<string | null> {
   if (child.stdout === null) return null;
   for await (const line of createInterface({ input: child.stdout })) {

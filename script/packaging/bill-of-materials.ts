@@ -21,17 +21,17 @@ export type Component = {
 };
 
 /**
- * Every package that Berth runs with, on any platform, with the digest in the lockfile and its licence. `--omit=dev` would
- * also omit what both development and the service need, so packages for development alone are taken out here, except
- * for those of which the console's bundle has code, and those which only the Debian package has. What
- * differs from run to run, the serial number and the time, is left out; the document's format does not require them.
+ * Returns a bill of every package that Berth runs with, on any platform, with its licence and the lockfile's
+ * digest. `--omit=dev` would also omit packages that both development and the service need, so development
+ * packages are removed here. Exceptions are those in the console's bundle and in the Debian package. The
+ * serial number and time, which differ in each run, are left out; the format does not require them.
  */
 export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only", "--loglevel=error"];
   const bill = JSON.parse(await run("npm", args, root)) as BillOfMaterials;
   delete bill.serialNumber;
   delete bill.metadata.timestamp;
-  bill.metadata.component.name = "berth"; // npm takes the name of the directory.
+  bill.metadata.component.name = "berth"; // npm uses the name of the directory.
   const debian = [...debianPackages(root).values()].map(({ name, version }) => `${name}@${version}`);
   const shipped = new Set([...bundledPackages(root), ...debian]);
   const isOmitted = (component: Component) => isDevelopment(component) && !shipped.has(component["bom-ref"]);
@@ -44,12 +44,12 @@ export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
   return { ...bill, components, dependencies };
 }
 
-/** The packages in the bundle of the console, as `name@version`. Its build writes them. */
+/** Returns the packages in the console's bundle, as `name@version`. Its build writes the list. */
 function bundledPackages(root: string): string[] {
   return JSON.parse(readFileSync(join(root, "packages/console/dist/packages.json"), "utf8")) as string[];
 }
 
-/** A value of npm's own about a package, such as `path`. */
+/** Returns a value that npm records about a package, such as `path`. */
 export function npmProperty(component: Component, name: string): string | undefined {
   return component.properties?.find((property) => property.name === `cdx:npm:package:${name}`)?.value;
 }

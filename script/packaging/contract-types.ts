@@ -5,7 +5,7 @@ import { withNames } from "./with-names.ts";
 
 const CONTRACT = "@berth/contract";
 
-/** What is not an object of the API, and is written out below as it is. */
+/** Names that are not objects of the API. They are declared below as they are. */
 const HELPERS = new Set([
   "AnyRoute",
   "BodyOf",
@@ -31,8 +31,8 @@ export type EventOf<Type extends SessionEvent["type"]> = Extract<SessionEvent, {
 `;
 
 /**
- * The contract's types as plain TypeScript that needs no schema library: each exported type that `names` lists, and the
- * input and output of every route. The compiler evaluates them and prints the results as declarations.
+ * Returns the contract's types as plain TypeScript without a schema library: each type in `names`, and the
+ * input and output of every route. The compiler evaluates the types and prints them as declarations.
  */
 export async function contractTypes(root: string, names: readonly string[]): Promise<string> {
   const objects = [...new Set(names)].filter((name) => !HELPERS.has(name)).sort();
@@ -50,7 +50,9 @@ export async function contractTypes(root: string, names: readonly string[]): Pro
   return `${PRELUDE}${declarations}\n`;
 }
 
-/** Values of the evaluated types: for inferred types of values the compiler prints what they are made of. */
+/**
+ * Returns a module with a value of each type, since the compiler prints the inferred types of values in full.
+ */
 function question(objects: readonly string[]): string {
   return `
 import type * as contract from "${CONTRACT}";

@@ -6,12 +6,12 @@ interface LockEntry {
   dependencies?: Record<string, string>;
 }
 
-/** For contents in S3, and for sandboxes that are pods. */
+/** The libraries for S3 and for sandboxes that are pods. */
 const LIBRARIES = ["node_modules/@aws-sdk/client-s3", "node_modules/@kubernetes/client-node"];
 
 /**
- * What the Debian package has, and the npm package has not, by its place in the repository: libraries that some settings need, with all
- * that they depend on and is run.
+ * Returns the packages that only the Debian package has, by path in the repository: libraries that some
+ * settings need, with their run-time dependencies.
  */
 export function debianPackages(root: string): Map<string, { name: string; version: string }> {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
@@ -29,7 +29,7 @@ export function debianPackages(root: string): Map<string, { name: string; versio
   return found;
 }
 
-/** Where Node.js finds a package that one at `path` imports. */
+/** Returns the path at which Node.js finds a package that the package at `path` imports. */
 function placeOf(packages: Record<string, LockEntry>, path: string, name: string): string {
   const inside = `${path}/node_modules/${name}`;
   if (packages[inside] !== undefined) return inside;

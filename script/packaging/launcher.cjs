@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The program `berth` of the npm package. Plain old JavaScript, because it also runs on a Node.js that is too old.
+// The program `berth` of the npm package. It avoids new syntax, because it must report its error on an old
+// Node.js, too.
 "use strict";
 
 const OLDEST = 24;
@@ -14,7 +15,8 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST) {
   process.stderr.write(`berth: ${here}${offer}\n`);
   process.exitCode = 2;
 } else {
-  // Compiled code is kept beside the packages, where it can be: a start is about twice as quick. Children use it as well.
+  // Compiled code is cached beside the packages if possible, which about halves the start-up time. Child
+  // processes use the cache as well.
   const { join } = require("node:path");
   const modules = __dirname.lastIndexOf("node_modules");
   const beside = modules < 0 ? join(__dirname, "../..") : __dirname.slice(0, modules + "node_modules".length);

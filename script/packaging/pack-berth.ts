@@ -7,7 +7,7 @@ import { PUBLISHED_NAME } from "./published-name.ts";
 import { run } from "./run.ts";
 import { withRelativeImports } from "./with-relative-imports.ts";
 
-/** What the service reads or runs besides JavaScript, and what its users read. */
+/** The files that the service reads or runs besides JavaScript, and those for its users. */
 const ASSETS = [
   "packages/*/scripts/**",
   "packages/*/src/**/*.{sql,css,txt}",
@@ -23,10 +23,13 @@ const ASSETS = [
   "SECURITY.md",
 ];
 
-/** Its sources are in what it was built to. */
+/** The console's sources, which its build contains. */
 const CONSOLE = "packages/console/src";
 
-/** Packs the service and the command line, from what `stageBerth` wrote, as `berth-VERSION.tgz` into the directory. */
+/**
+ * Packs the service and the command line, from the directory that `stageBerth` wrote, as `berth-VERSION.tgz`
+ * into the directory.
+ */
 export async function packBerth(staging: string, directory: string): Promise<void> {
   await run("npm", ["pack", "--loglevel=error", "--pack-destination", directory], staging);
   const { version } = JSON.parse(readFileSync(join(staging, "package.json"), "utf8")) as { version: string };
@@ -34,12 +37,13 @@ export async function packBerth(staging: string, directory: string): Promise<voi
   renameSync(join(directory, packed), join(directory, `berth-${version}.tgz`));
 }
 
-/** The programs that start with `berth up`, and are not in the bundle. */
+/** The program that starts with `berth up`, and is not in the bundle. */
 const FIRST_SESSION = "script/first-session/up.js";
 
 /**
- * Builds the files of `berth` into a directory: the service and the command line as a bundle, which starts faster, and what else runs
- * as files of JavaScript at their places in the repository, so that what is found by its relative path stays where it is.
+ * Builds the files of `berth` into a directory: the service and the command line as a bundle, which starts
+ * faster. Other programs are JavaScript files at their paths in the repository, so that relative paths stay
+ * valid.
  */
 export async function stageBerth(root: string, staging: string): Promise<void> {
   await writeJavaScript(root, staging);
@@ -56,7 +60,7 @@ async function writeJavaScript(root: string, staging: string): Promise<void> {
     extends: join(root, "tsconfig.json"),
     compilerOptions: {
       noEmit: false,
-      noCheck: true, // `npm run check` has done it
+      noCheck: true, // `npm run check` checks types
       allowImportingTsExtensions: false,
       rewriteRelativeImportExtensions: true,
       rootDir: root,
@@ -77,7 +81,7 @@ async function writeJavaScript(root: string, staging: string): Promise<void> {
   }
 }
 
-/** Of the packages' files, only those stay that programs outside of the bundle import. */
+/** Removes the packages' files except those that programs outside the bundle import. */
 async function removeBundled(staging: string): Promise<void> {
   const { metafile } = await build({
     absWorkingDir: staging,
@@ -106,7 +110,7 @@ function copy(root: string, staging: string, file: string): void {
   cpSync(join(root, file), join(staging, file), { recursive: true });
 }
 
-/** CommonJS, which any Node.js runs without an extension in the file's name. */
+/** Writes the launcher as CommonJS, which any Node.js runs without a file extension. */
 function writeLauncher(root: string, staging: string): void {
   const text = readFileSync(join(root, "script/packaging/launcher.cjs"), "utf8");
   mkdirSync(join(staging, "bin"));

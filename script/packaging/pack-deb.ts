@@ -19,10 +19,13 @@ import { berthManifest, berthShrinkwrap } from "./berth-manifest.ts";
 import { debianPackages } from "./debian-packages.ts";
 import { run } from "./run.ts";
 
-/** As npm has it in its archives. */
+/** The same modification time as in npm's archives. */
 const MTIME = 499_162_500;
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
-/** What the service runs on the host, and what agents find where sandboxes have the host's `/usr`; see script/setup. Essential packages are not named. */
+/**
+ * The programs that the service runs on the host, and those that agents find in sandboxes with the host's
+ * `/usr`; see script/setup. Essential packages are omitted.
+ */
 const DEPENDS = [
   ...["adduser", "bubblewrap", "ca-certificates", "curl", "e2fsprogs", "gh", "git"],
   ...["iproute2", "jq", "libatomic1", "libc6 (>= 2.28)", "libgcc-s1", "libstdc++6", "openssl", "uidmap"],
@@ -30,15 +33,16 @@ const DEPENDS = [
 const RECOMMENDS = ["debian-archive-keyring", "git-lfs", "mmdebstrap", "ripgrep", "systemd"];
 
 export interface DebParts {
-  /** What `stageBerth` wrote. */
+  /** The directory that `stageBerth` wrote. */
   staging: string;
   /** The text of all licences. */
   licenses: string;
 }
 
 /**
- * Builds the Debian package `berth` for this machine's architecture and writes it into the directory: the files of the npm
- * package, its dependencies as they are installed in the repository, what contents in S3 and pods need, Node.js, and the unit for systemd.
+ * Builds the Debian package `berth` for this machine's architecture and writes it into the directory. It has
+ * the files of the npm package, its installed dependencies, the libraries for S3 and pods, Node.js, and the
+ * systemd unit.
  */
 export async function packDeb(root: string, directory: string, parts: DebParts): Promise<void> {
   const tree = mkdtempSync(join(tmpdir(), "berth-deb-"));
@@ -84,7 +88,7 @@ function writeProgram(root: string, staging: string, directory: string): void {
   const { packages } = berthShrinkwrap(root) as { packages: Record<string, object> };
   for (const path of new Set([...Object.keys(packages), ...debianPackages(root).keys()])) {
     const isNested = path.lastIndexOf("node_modules/") > 0;
-    // Those for other platforms are not installed; those inside of another are copied with it.
+    // Packages for other platforms are not installed. Nested ones are copied with their parent.
     if (path === "" || isNested || !existsSync(join(root, path))) continue;
     const options = { recursive: true, verbatimSymlinks: true, filter: isRun };
     cpSync(join(root, path), join(directory, path), options);
@@ -92,7 +96,7 @@ function writeProgram(root: string, staging: string, directory: string): void {
   cpSync(join(root, `node_modules/node-linux-${process.arch}/bin/node`), join(directory, "node"));
 }
 
-/** Types and maps of sources are half of some libraries. */
+/** Whether a file is needed at run time. Type declarations and source maps are half of some libraries. */
 function isRun(path: string): boolean {
   return !/\.d\.[cm]?ts(\.map)?$|\.[cm]?js\.map$/.test(path);
 }
@@ -118,7 +122,7 @@ function writeSystem(root: string, tree: string): void {
   }
 }
 
-/** Modes and times that do not depend on who built it, and when. */
+/** Sets modes and times that do not depend on who builds it and when. */
 function normalize(tree: string): void {
   for (const path of everything(tree)) {
     const status = lstatSync(path);
@@ -146,7 +150,7 @@ function installedKilobytes(tree: string): number {
   return Math.ceil(sizes.reduce((sum, size) => sum + Math.ceil(size / 1024), 0));
 }
 
-/** What is in the directory, and last the directory itself. */
+/** Returns everything in the directory, and last the directory itself. */
 function everything(directory: string): string[] {
   const inside = readdirSync(directory, { recursive: true, encoding: "utf8" });
   return [...inside.map((name) => join(directory, name)), directory];

@@ -4,10 +4,13 @@ import { dirname, join } from "node:path";
 import { manifests } from "../chart/manifests.ts";
 import { run } from "./run.ts";
 
-/** Of whoever packs it, and when, nothing is in the archive. */
+/** Flags that make the archive independent of who packs it and when. */
 const SAME = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX"];
 
-/** Packs the manifests for `kubectl apply -k`, as `berth-manifests-VERSION.tgz` with a directory of that name, into the directory. */
+/**
+ * Packs the manifests for `kubectl apply -k` into the directory, as `berth-manifests-VERSION.tgz` with a
+ * directory of that name.
+ */
 export async function packManifests(directory: string, version: string): Promise<void> {
   const name = `berth-manifests-${version}`;
   const staging = mkdtempSync(join(tmpdir(), "berth-manifests-"));

@@ -14,7 +14,7 @@ type SourceManifest = {
 /** A file of the package's source, by its path in the package. */
 type Source = { path: string; text: string };
 
-/** The doors of the package, by `publishConfig.exports` of its manifest. */
+/** The package's entry points, as in `publishConfig.exports` of its manifest. */
 const DOORS = ["index", "operations", "examples"];
 
 /** Builds `@berth/sdk` as JavaScript and declarations without dependencies, and packs it into the directory. */
@@ -28,7 +28,10 @@ export async function packSdk(root: string, directory: string): Promise<void> {
   });
 }
 
-/** @param use gets a directory with the sources and declarations of the package, which is removed afterwards. Rejects when its types have faults. */
+/**
+ * Writes the package's sources and declarations to a temporary directory, and removes it after `use`. Rejects
+ * if the types have errors. @param use receives the directory.
+ */
 export async function withDeclarations(
   root: string,
   use: (staging: string) => Promise<void> = async () => {},
@@ -43,7 +46,7 @@ export async function withDeclarations(
   }
 }
 
-/** The client's files, and beside them what they need of the contract: its operations, and its types. */
+/** Writes the client's files, and beside them the contract's operations and types that they need. */
 async function writeSources(root: string, directory: string): Promise<void> {
   const sdk = sourcesIn(join(root, "packages/sdk/src"), "");
   const operations = sourcesIn(join(root, "packages/contract/src/operations"), "contract/operations/").filter(
@@ -71,14 +74,16 @@ function sourcesIn(directory: string, prefix: string): Source[] {
 const CONTRACT_IMPORT =
   /^(?:import|export) type \{([^}]*)\} from "(?:@berth\/contract|\.\.\/conventions\/[\w-]+\.ts)";$/gm;
 
-/** The names that a file imports from the contract, whatever it calls them. */
+/** Returns the names that a file imports from the contract, without its aliases. */
 function contractNamesIn(text: string): string[] {
   return [...text.matchAll(CONTRACT_IMPORT)].flatMap(([, list = ""]) =>
     list.split(",").flatMap((entry) => entry.trim().split(" as ")[0] || []),
   );
 }
 
-/** Imports of the contract lead to the files beside the client; names of files are those of the output. */
+/**
+ * Makes imports of the contract point to the files beside the client, and file names to the compiled ones.
+ */
 function withPublishedImports(path: string, text: string): string {
   const up = "../".repeat(path.split("/").length - 1) || "./";
   return text
@@ -89,8 +94,8 @@ function withPublishedImports(path: string, text: string): string {
 }
 
 /**
- * Compiled against the published types, without those of Node.js and with the built-in objects of Node.js 20, so that
- * something that not every supported runtime has fails here.
+ * Compiles against the published types, without those of Node.js and with the built-in objects of Node.js 20.
+ * Use of something that a supported runtime lacks fails here.
  */
 async function writeDeclarations(root: string, staging: string): Promise<void> {
   const configuration = {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./run.ts";
 
-/** Why the commit that is checked out cannot be tagged as a release of the version, in one sentence. */
+/** Returns one sentence why the checked-out commit cannot be tagged as a release; undefined if it can. */
 export async function tagFault(root: string, version: string): Promise<string | undefined> {
   const changes = await run("git", ["status", "--porcelain"], root);
   if (changes !== "")
@@ -16,7 +16,7 @@ export async function tagFault(root: string, version: string): Promise<string | 
   return `CHANGELOG.md has no day of the release: its heading should be like '## ${version} (2026-01-31)'.`;
 }
 
-/** Tags the commit that is checked out. Pushes nothing. Returns the tag's name. */
+/** Tags the checked-out commit, without pushing. Returns the tag's name. */
 export async function tagRelease(root: string, version: string): Promise<string> {
   await run("git", ["tag", "--annotate", "--message", `Berth ${version}`, tagOf(version)], root);
   return tagOf(version);

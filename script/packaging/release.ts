@@ -25,7 +25,7 @@ else {
   process.exitCode = 2;
 }
 
-/** One sentence about arguments with which nothing is begun. */
+/** Returns one sentence about invalid arguments or a missing program; undefined if the release can begin. */
 function faultOf(args: readonly string[]): string | undefined {
   if (args.length > 1) return `one directory is expected, and ${args.length} arguments were given.`;
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === false)
@@ -62,7 +62,7 @@ async function packAll(licenses: string): Promise<void> {
   }
 }
 
-/** In the form that `sha256sum --check` reads. */
+/** Returns the digests in the format of `sha256sum --check`. */
 function checksums(): string {
   const digest = (file: string): string =>
     createHash("sha256")
@@ -73,7 +73,7 @@ function checksums(): string {
     .join("");
 }
 
-/** What an earlier release left in the directory is replaced; anything else is somebody's. */
+/** Whether an earlier release left the file, so that it may be replaced. Other files are kept. */
 function isOurs(file: string): boolean {
   return /^(berth-.+\.(tgz|cdx\.json)|berth_.+\.deb|SHA256SUMS|THIRD-PARTY-LICENSES)$/.test(file);
 }

@@ -4,7 +4,7 @@ import { type BillOfMaterials, type Component, npmProperty } from "./bill-of-mat
 
 const LICENSE_FILE = /^(licen[cs]e|copying|notice|thirdparty|third-party)/i;
 
-/** Name, licence and licence texts of every package of the bill, except Berth's own. */
+/** Returns name, licence and licence texts of every package of the bill, except Berth's own. */
 export function thirdPartyLicenses(root: string, bill: BillOfMaterials): string {
   const directories = packageDirectories(root);
   const sections = bill.components
@@ -18,7 +18,7 @@ export function thirdPartyLicenses(root: string, bill: BillOfMaterials): string 
 function section(component: Component, directory: string | undefined): string {
   const heading = `${component.name} ${component.version}\nLicence: ${licenseOf(component)}\n`;
   const texts = textsIn(directory);
-  // A package for another platform is in the lockfile and not on this machine.
+  // A package for another platform is in the lockfile but not on this machine.
   return texts.length === 0
     ? `${heading}The package is not installed here, or has no file with the text.\n`
     : `${heading}\n${texts.join("\n")}`;
@@ -38,7 +38,7 @@ function textsIn(directory: string | undefined): string[] {
     .map((name) => `${readFileSync(join(directory, name), "utf8").trim()}\n`);
 }
 
-/** Where each package of the lockfile lies, by `name@version`. */
+/** Returns the directory of each package of the lockfile, by `name@version`. */
 function packageDirectories(root: string): Map<string, string> {
   const lockfile = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { version?: string; link?: boolean }>;

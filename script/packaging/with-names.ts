@@ -1,8 +1,9 @@
 export type NamedType = { name: string; type: string };
 
 /**
- * Replaces object types that are printed inside another type by their names, wherever the text is the same but for its
- * indentation. A union is replaced only in parentheses: without them, what follows may bind to its last member alone.
+ * Replaces object types that are printed inside another type by their names, where the text is the same
+ * except for indentation. A union is replaced only in parentheses: without them, what follows may bind only
+ * to its last member.
  */
 export function withNames(text: string, types: readonly NamedType[]): string {
   const patterns = types

@@ -1,11 +1,17 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path/posix";
 
-/** An import or export between packages, on a line of its own as the compiler writes it; not one in an example's text. */
+/**
+ * An import or export between packages on its own line, as the compiler writes it. Imports in the text of an
+ * example do not match.
+ */
 const PACKAGE_IMPORT =
   /^((?:import|export|\}) [^"\n]*(?<=from )")@berth\/([\w-]+)(\/[\w-]+)?";$|\bimport\("@berth\/([\w-]+)(\/[\w-]+)?"\)/gm;
 
-/** Compiled JavaScript that names the files of the other packages by relative paths. `path` is the file's in the repository. */
+/**
+ * Makes compiled JavaScript import files of other packages by relative paths. `path` is the file's path in
+ * the repository.
+ */
 export function withRelativeImports(root: string, path: string, text: string): string {
   const specifier = (name: string, door: string): string => {
     const file = relative(dirname(path), doorOf(root, name, door));
@@ -20,7 +26,7 @@ export function withRelativeImports(root: string, path: string, text: string): s
   );
 }
 
-/** The compiled file that a package exports under the name. */
+/** Returns the compiled file that a package exports under the name. */
 function doorOf(root: string, name: string, door: string): string {
   const manifest = readFileSync(join(root, "packages", name, "package.json"), "utf8");
   const { exports } = JSON.parse(manifest) as { exports: Record<string, string> };

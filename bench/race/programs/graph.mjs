@@ -1,6 +1,6 @@
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 
-/** A graph of one step, which asks the model for the whole conversation. */
+/** A graph of one step, which sends the whole conversation to the model. */
 export const graph = new StateGraph(MessagesAnnotation)
   .addNode("model", async ({ messages }) => {
     const sent = messages.map(({ type, content }) => ({

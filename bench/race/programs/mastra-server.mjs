@@ -6,7 +6,7 @@ import { LibSQLStore } from "@mastra/libsql";
 import { Memory } from "@mastra/memory";
 import { Hono } from "hono";
 
-/** Its routes over one agent whose threads are in a SQLite file. */
+/** Serves Mastra's routes with one agent, whose threads are in a SQLite file. */
 const { MODEL_URL: url, PORT, STORE } = process.env;
 const storage = new LibSQLStore({ id: "store", url: `file:${STORE}/threads.db` });
 const racer = new Agent({

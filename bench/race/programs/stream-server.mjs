@@ -1,6 +1,6 @@
 import { DurableStreamTestServer } from "@durable-streams/server";
 
-/** A server that is ready when its first stream exists, to which messages are sent. */
+/** Runs a server that is ready once its first stream exists, which messages are sent to. */
 const server = new DurableStreamTestServer({
   port: Number(process.env.PORT),
   host: "127.0.0.1",

@@ -10,7 +10,7 @@ import { serverEvents } from "../server-events.ts";
 const VERSION = "0.3.7";
 const SERVER = join(import.meta.dirname, "../programs/stream-server.mjs");
 
-/** Streams alone: it has no list of them, and no loop. */
+/** Streams alone: it can neither list them nor run a loop. */
 export const DURABLE_STREAMS: Racer = {
   name: `durable-streams ${VERSION}`,
   durable: "yes: on the disk before the answer",

@@ -11,7 +11,7 @@ const VERSION = "1.4.6";
 const FLAGS = ["--no-browser", "--no-reload"];
 const GRAPH = join(import.meta.dirname, "../programs/graph.mjs");
 
-/** Its server for development, which is the one in the packages, without the reload of changed files. */
+/** LangGraph's development server, which is the one in the packages, without reloading of changed files. */
 export const LANGGRAPH: Racer = {
   name: `LangGraph ${VERSION}`,
   durable: "no: in memory, and in a file three seconds after the last write",
@@ -30,7 +30,7 @@ export const LANGGRAPH: Racer = {
       [process.execPath, program, "dev", "--host", "127.0.0.1", "--port", `${port}`, ...FLAGS],
       {
         cwd: store,
-        // The default loader does not know an argument that it gets with `--no-reload`.
+        // The default loader does not support an argument that it gets with `--no-reload`.
         env: { MODEL_URL: model, LANGGRAPH_NODE_LOADER: "tsx/esm", LANGGRAPH_CLI_NO_ANALYTICS: "1" },
         url: `${url}/ok`,
       },
@@ -39,7 +39,7 @@ export const LANGGRAPH: Racer = {
   },
 };
 
-/** Its server resolves what the graph imports from the folder of its configuration. */
+/** Makes a project. The server resolves the graph's imports from the folder of its configuration. */
 async function makeProject(store: string, installed: string): Promise<void> {
   await cp(GRAPH, join(store, "graph.mjs"));
   await writeFile(join(store, "langgraph.json"), JSON.stringify({ graphs: { racer: "./graph.mjs:graph" } }));

@@ -8,7 +8,7 @@ import type { Lap, Place, Racer, Work } from "../racer.ts";
 import { serverEvents } from "../server-events.ts";
 
 const VERSION = "1.18.33";
-/** The program itself; `opencode-ai` only finds it, with a script at its installation. */
+/** The package with the program; `opencode-ai` only locates it, with an install script. */
 const PACKAGE = `opencode-linux-${process.arch}`;
 
 export const OPENCODE: Racer = {
@@ -29,7 +29,10 @@ export const OPENCODE: Racer = {
   },
 };
 
-/** What it fetches for itself, once, stays beside the installation, so that no race waits for it. */
+/**
+ * Returns the variables. Files that the program downloads once are kept with the installation, so that they
+ * delay no race.
+ */
 function environment({ installed, store, model }: Place): Record<string, string> {
   const options = { baseURL: model, apiKey: "none" };
   const local = { npm: "@ai-sdk/openai-compatible", options, models: { m: { name: "m" } } };
@@ -60,7 +63,9 @@ async function work(url: string): Promise<Work> {
   };
 }
 
-/** @param messages ids of those whose event has come; it repeats an event when it has something to add. */
+/**
+ * Runs a turn. @param messages ids of messages whose event has arrived; an event is repeated when it changes.
+ */
 async function turn(
   url: string,
   stream: ReturnType<typeof serverEvents>,

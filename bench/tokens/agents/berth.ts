@@ -12,22 +12,25 @@ import { ANTHROPIC } from "../wires/anthropic.ts";
 import type { Contender, Opened, Place, Session } from "./contender.ts";
 
 const OUTPUT_TOKENS = 32_000;
-/** An earlier build may not know these settings, and no session here comes near a limit. */
+/** Removes settings that an earlier build may not know; no session here comes near a limit. */
 const WITHOUT_LIMITS = ["env", ...Object.keys(NO_LIMITS).flatMap((name) => ["-u", name])];
-/** In place of the five minutes of the provider: what the service does before they end comes soon, and then the clock is set. */
+/**
+ * Replaces the provider's cache lifetime of five minutes, so that the service soon does what it does before
+ * the end; then the clock is advanced.
+ */
 const CACHE_SECONDS = 20;
-/** Of five minutes, what has passed when an idle session is summarised. */
+/** The part of five minutes after which an idle session is summarised. */
 const SUMMARY_AFTER_MS = 240_000;
 
-/** A question of the task may have more steps than one usually has. */
+/** Limits for Explore, whose questions here may have more steps than usual. */
 const EXPLORE = { name: "Explore", max_requests: 100, max_tokens: 2_000_000 };
 
 export interface BerthOptions {
-  /** The `bin/berth` of another build, which does nothing in pauses. Default: this one's. */
+  /** The `bin/berth` of another build, which does nothing in pauses; this build's by default. */
   binary?: string;
-  /** What the agent's `model` says beside its id. */
+  /** Fields of the agent's `model` besides its id. */
   model?: { compact_at?: number; compact_when_idle?: boolean };
-  /** Its agent has Explore. */
+  /** Whether the agent has Explore. */
   explores?: boolean;
 }
 
@@ -98,7 +101,7 @@ function sessionOf(api: Api, id: string): Session {
   };
 }
 
-/** The summary is made, or the time is over in which the service makes one. */
+/** Waits until the summary is made, or the time is over in which the service makes one. */
 function restOf(api: Api, id: string): NonNullable<Session["atRest"]> {
   const newest = async (): Promise<AnyJson[]> => {
     const { data } = await api.ok("GET", `/sessions/${id}/events?order=desc&limit=20`);

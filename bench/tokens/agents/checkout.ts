@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Place } from "./contender.ts";
 
-/** The repository with one commit, in `work/shop` of the folder. */
+/** Creates the repository with one commit, in `work/shop` of the folder. Returns its path. */
 export async function checkout({ folder, files }: Place): Promise<string> {
   const root = join(folder, "work/shop");
   for (const [path, text] of files) {

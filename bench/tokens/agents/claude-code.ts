@@ -6,13 +6,13 @@ import type { Contender, Opened, Place } from "./contender.ts";
 import { JsonLines } from "./json-lines.ts";
 
 const VERSION = "2.1.197";
-/** The program itself; `@anthropic-ai/claude-code` only finds it, with a script at its installation. */
+/** The package with the program; `@anthropic-ai/claude-code` only locates it, with an install script. */
 const PACKAGE = `@anthropic-ai/claude-code-linux-${process.arch}`;
 const ARGUMENTS = [
   ...["--print", "--verbose", "--input-format", "stream-json", "--output-format", "stream-json"],
   ...["--dangerously-skip-permissions", "--model", "claude-sonnet-4-5"],
 ];
-/** The window that it knows of the model. */
+/** The model's window that the program assumes. */
 const USUAL_WINDOW = 200_000;
 
 export const CLAUDE_CODE: Contender = {
@@ -51,7 +51,7 @@ function environment({ model, window }: Place, home: string): Record<string, str
     HOME: home,
     ANTHROPIC_BASE_URL: model,
     ANTHROPIC_API_KEY: "none",
-    // As root it takes no flag that skips questions, unless it is told that it is in a sandbox.
+    // As root it rejects a flag that skips questions, unless it is told that it is in a sandbox.
     IS_SANDBOX: "1",
     DISABLE_AUTOUPDATER: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",

@@ -6,7 +6,7 @@ import type { Contender, Opened, Place } from "./contender.ts";
 import { JsonLines } from "./json-lines.ts";
 
 const VERSION = "0.171.0";
-/** The program itself; `@openai/codex` without the system in its version only finds it. */
+/** The package with the program; `@openai/codex` without a platform in its version only locates it. */
 const PACKAGE = `@openai/codex@${VERSION}-linux-${process.arch}`;
 const TARGET = process.arch === "arm64" ? "aarch64-unknown-linux-musl" : "x86_64-unknown-linux-musl";
 const PROGRAM = `node_modules/@openai/codex/vendor/${TARGET}/bin/codex`;

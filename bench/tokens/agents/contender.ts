@@ -3,12 +3,12 @@ import type { Wire } from "../wires/wire.ts";
 
 /** An agent at its defaults. */
 export interface Contender {
-  /** With its version. */
+  /** The name with its version. */
   name: string;
-  /** What the bench installs for it: package names with exact versions. */
+  /** The packages to install: names with exact versions. */
   packages: readonly string[];
   wire: Wire;
-  /** In the last text of its requests for a summary that declare tools. */
+  /** Matches the last text of its summary requests that declare tools. */
   summary: RegExp;
   open(place: Place): Promise<Opened>;
 }
@@ -20,17 +20,19 @@ export interface Place {
   folder: string;
   /** The provider: `http://ADDRESS:PORT`. */
   model: string;
-  /** Of the model, in tokens. */
+  /** The model's window, in tokens. */
   window: number;
   /** The repository: contents by path. */
   files: ReadonlyMap<string, string>;
 }
 
 export interface Opened {
-  /** The repository, as the agent's tools name it. */
+  /** The repository's path in the agent's tools. */
   root: string;
   session(): Promise<Session>;
-  /** What the agent itself measured of the time from responses to next requests. Absent: it measures none. */
+  /**
+   * Returns the agent's own measurements of the time from responses to next requests; absent if it has none.
+   */
   gapParts?(): Promise<GapPart[]>;
   close(): Promise<void>;
 }
@@ -38,11 +40,11 @@ export interface Opened {
 export interface Session {
   /** Resolves when the agent has ended the turn. */
   send(message: string): Promise<void>;
-  /** What the agent does by itself while nobody answers. Default: nothing. */
+  /** The agent's actions while nobody answers; none by default. */
   atRest?: {
-    /** After so many milliseconds of the provider's clock. */
+    /** Milliseconds of the provider's clock after which it acts. */
     afterMs: number;
-    /** Resolves when it is done, or will not be. */
+    /** Resolves when it is done, or will not happen. */
     done(): Promise<void>;
   };
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { AnyJson } from "../../../tests/acceptance/harness/api.ts";
 import { descendantsOf, isAlive } from "../../../tests/crash/processes.ts";
 
-/** A program that says JSON, one value a line. */
+/** A program that writes JSON, one value a line. */
 export class JsonLines {
   readonly #child: ChildProcess;
   readonly #end: () => void;
@@ -12,7 +12,7 @@ export class JsonLines {
   #found = Promise.withResolvers<void>();
   #last = "";
 
-  /** It starts without this process's environment. */
+  /** Starts the program without this process's environment. */
   constructor(command: readonly string[], { cwd, env }: { cwd: string; env: Record<string, string> }) {
     const [file = "", ...args] = command;
     const variables = { PATH: `${process.env.PATH}`, NO_COLOR: "1", ...env };
@@ -27,7 +27,7 @@ export class JsonLines {
     this.#found.promise.catch(() => {});
   }
 
-  /** Resolves when it has said a value that `wanted` holds for after this. */
+  /** Sends a message, and resolves when a later value satisfies `wanted`. */
   async ask(message: unknown, wanted: (line: AnyJson) => boolean): Promise<void> {
     this.#wanted = wanted;
     this.#child.stdin?.write(`${JSON.stringify(message)}\n`);
@@ -36,7 +36,7 @@ export class JsonLines {
     this.#found.promise.catch(() => {});
   }
 
-  /** Resolves when it has ended by itself, with what it has written to its errors. */
+  /** Resolves when the program has ended by itself, with its last error output. */
   async ended(): Promise<{ code: number | null; last: string }> {
     this.#child.stdin?.end();
     if (this.#child.exitCode === null) await once(this.#child, "close");

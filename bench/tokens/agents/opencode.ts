@@ -9,10 +9,10 @@ import { checkout } from "./checkout.ts";
 import type { Contender, Opened, Place } from "./contender.ts";
 
 const VERSION = "1.18.33";
-/** The program itself; `opencode-ai` only finds it, with a script at its installation. */
+/** The package with the program; `opencode-ai` only locates it, with an install script. */
 const PACKAGE = `opencode-linux-${process.arch}`;
 const OUTPUT_TOKENS = 32_000;
-/** Its requests for a summary declare no tools. */
+/** Matches nothing: its summary requests declare no tools. */
 const NEVER = /(?!)/;
 
 export const OPENCODE: Contender = {
@@ -57,7 +57,10 @@ async function open(place: Place): Promise<Opened> {
   };
 }
 
-/** What it fetches for itself, once, stays beside the installation, so that no run waits for it. */
+/**
+ * Returns the variables. Files that the program downloads once are kept with the installation, so that they
+ * delay no run.
+ */
 function environment({ installed, model, window }: Place, home: string): Record<string, string> {
   const options = { baseURL: `${model}/v1`, apiKey: "none" };
   const limit = { context: window, output: OUTPUT_TOKENS };

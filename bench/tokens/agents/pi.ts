@@ -10,7 +10,7 @@ import { JsonLines } from "./json-lines.ts";
 const VERSION = "0.74.2";
 const PACKAGE = "@earendil-works/pi-coding-agent";
 const OUTPUT_TOKENS = 32_000;
-/** Its requests for a summary declare no tools. */
+/** Matches nothing: its summary requests declare no tools. */
 const NEVER = /(?!)/;
 
 export const PI: Contender = {
@@ -37,7 +37,10 @@ async function open(place: Place): Promise<Opened> {
   };
 }
 
-/** It ends its loop also to compact, and goes on after that: the turn is over when the model has said so. */
+/**
+ * Whether the turn is over. The loop also ends to compact and then continues, so the turn ends with the
+ * model's last words.
+ */
 function isEnd({ type, messages }: AnyJson): boolean {
   return type === "agent_end" && JSON.stringify(messages.at(-1)).includes(LAST_WORDS);
 }

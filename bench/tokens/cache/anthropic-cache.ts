@@ -1,7 +1,7 @@
 import { type Block, type Charge, prefixDigests, prefixTokens } from "./prompt.ts";
 
 const MAX_MARKERS = 4;
-/** Positions at which an entry is looked for at each marker, with the marker's own. */
+/** The number of positions at which each marker looks for an entry, including its own. */
 const LOOKBACK = 20;
 const MIN_TOKENS = 1_024;
 const LIFETIME_MS = { "5m": 300_000, "1h": 3_600_000 };
@@ -12,15 +12,17 @@ interface Entry {
 }
 
 /**
- * The prompt cache of Anthropic's API for one model and organization. Entries are written at markers alone, and each marker looks
- * for an entry at its block and at the 19 before it. A read lengthens the life of an entry.
+ * The prompt cache of Anthropic's API for one model and organization. Entries are written only at markers,
+ * and each marker looks for an entry at its block and the 19 before it. A read extends an entry's lifetime.
  */
 export class AnthropicCache {
   readonly #entries = new Map<string, Entry>();
 
   /**
+   * Returns the charge for a request, and updates the cache.
+   *
    * @param now in milliseconds.
-   * @throws for a request that the API refuses.
+   * @throws for a request that the API rejects.
    */
   charge(blocks: readonly Block[], now: number): Charge {
     const marked = blocks.flatMap(({ marker }, index) => (marker === null ? [] : [{ index, marker }]));
@@ -44,7 +46,7 @@ export class AnthropicCache {
     };
   }
 
-  /** The last block up to which an entry is alive, seen from a marker; -1: none. */
+  /** Returns the last block with a live entry, as seen from a marker; -1 if there is none. */
   #newestHit(digests: readonly string[], marker: number, now: number): number {
     for (let index = marker; index >= 0 && index > marker - LOOKBACK; index--) {
       const entry = this.#entries.get(digests[index] ?? "");
@@ -53,7 +55,7 @@ export class AnthropicCache {
     return -1;
   }
 
-  /** An entry that lives longer already stays so. */
+  /** Extends an entry's lifetime, but never shortens it. */
   #keep(digest: string | undefined, lifetime: Entry["lifetime"], now: number): void {
     if (digest === undefined) return;
     const until = now + LIFETIME_MS[lifetime];

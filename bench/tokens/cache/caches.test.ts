@@ -6,7 +6,9 @@ import { type Block, type Charge, weighted } from "./prompt.ts";
 
 const MINUTE = 60_000;
 
-/** A block of 600 tokens for each word; `*` marks for five minutes and `+` for an hour. */
+/**
+ * Returns a block of 600 tokens for each word. A `*` at its end marks it for five minutes, a `+` for an hour.
+ */
 function prompt(words: string): Block[] {
   return words.split(" ").map((word) => {
     const marker = word.endsWith("*") ? "5m" : word.endsWith("+") ? "1h" : null;

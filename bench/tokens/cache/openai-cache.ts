@@ -4,12 +4,15 @@ const MIN_TOKENS = 1_024;
 const STEP_TOKENS = 128;
 const LIFETIME_MS = 300_000;
 
-/** OpenAI's prompt cache: the longest prefix in common with an earlier request, in steps of 128 tokens. Nothing is charged for a write. */
+/**
+ * OpenAI's prompt cache: the longest common prefix with an earlier request, in steps of 128 tokens. Writes
+ * are free.
+ */
 export class OpenAiCache {
-  /** Until when a prefix is kept. */
+  /** The expiry time of each prefix. */
   readonly #entries = new Map<string, number>();
 
-  /** @param now in milliseconds. */
+  /** Returns the charge for a request, and updates the cache. @param now in milliseconds. */
   charge(blocks: readonly Block[], now: number): Charge {
     const digests = prefixDigests(blocks);
     const tokens = prefixTokens(blocks);

@@ -1,12 +1,12 @@
 import type { Script } from "./script.ts";
 import type { Call, Step } from "./translate.ts";
 
-/** Fewer steps are not worth a question. */
+/** The fewest steps that are worth a question. */
 const LEAST = 2;
 
 /**
- * The script with what only looks for something as questions: each run of steps that search, or read a file that the script never edits. What the agent
- * edits it reads by itself.
+ * Returns the script with searching steps as questions: each run of steps that search, or read a file that
+ * the script never edits. The agent itself reads the files that it edits.
  */
 export function exploring(script: Script): Script {
   const edited = new Set(
@@ -35,7 +35,7 @@ function asked(steps: readonly Step[], looks: (step: Step) => boolean): Step[] {
   return all;
 }
 
-/** What a loop says that took these steps: of each file it read two lines, of each search ten places. */
+/** Returns the text of a loop that took these steps: two lines of each file, ten places of each search. */
 export function answerTo(steps: readonly Step[]): string {
   return steps
     .flat()

@@ -1,4 +1,4 @@
-/** A number from 0 to below 1. */
+/** Returns a number from 0 to below 1. */
 export type Random = () => number;
 
 const VERBS = ["apply", "build", "check", "collect", "derive", "match", "merge", "order", "resolve", "split"];
@@ -27,7 +27,7 @@ const FIELDS = [
   "weight",
 ];
 
-/** The same sequence for the same seed. */
+/** Returns a generator with the same sequence for the same seed. */
 export function randomFrom(seed: number): Random {
   let state = seed;
   return () => {
@@ -36,7 +36,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** A module of about this many lines, which begins with a constant `RETRIES_<name>` for an edit. */
+/** Returns a module of about this many lines, which begins with a constant `RETRIES_<name>` for an edit. */
 export function moduleText(name: string, lines: number, random: Random): string {
   const pick = (words: readonly string[]) => words[Math.floor(random() * words.length)] ?? "";
   const number = (below: number) => Math.floor(random() * below);
@@ -49,7 +49,7 @@ export function moduleText(name: string, lines: number, random: Random): string 
   return `${written.join("\n")}\n`;
 }
 
-/** The line of a module that the task edits. */
+/** Returns the line of a module that the task edits. */
 export function retriesLine(name: string, value: number): string {
   return `const RETRIES_${name.replaceAll("-", "_").toUpperCase()} = ${value};`;
 }

@@ -2,16 +2,16 @@ import { moduleText, type Random, randomFrom } from "./module-text.ts";
 
 const MODULES = 700;
 const AREAS = ["billing", "catalog", "delivery", "identity", "ledger", "planning", "search"];
-/** Read whole by the task. */
+/** A file that the task reads whole. */
 export const LARGE_FILE = "src/catalog/all-rules.ts";
 export const SUITE = "checks/suite.awk";
-/** A line of the suite with the fault of the task, and without it. */
+/** A line of the suite with the task's fault, and without it. */
 export const FAULT = "  return units * cents + 1";
 export const CORRECT = "  return units * cents";
 export const RUN_SUITE = "awk -f checks/suite.awk";
 export const RUN_DUMP = "awk -f checks/dump.awk";
 
-/** The repository of the task, the same in each run: contents by path. */
+/** Returns the repository of the task, which is the same in each run: contents by path. */
 export function taskFiles(): Map<string, string> {
   const random = randomFrom(20_261_128);
   const files = new Map([
@@ -30,7 +30,7 @@ export function modulePath(index: number): string {
   return `src/${AREAS[number % AREAS.length]}/part-${Math.floor(number / 100)}/module-${number}.ts`;
 }
 
-/** Most are short: 115 lines in the mean, at most 355. */
+/** Returns a random length. Most are short: 115 lines on average, at most 355. */
 function moduleLines(random: Random): number {
   return 35 + Math.floor(320 * random() ** 3);
 }
@@ -42,7 +42,7 @@ function readme(): string {
   return ["# Shop", "", ...areas, "", `Run the checks with \`${RUN_SUITE}\`.`, ""].join("\n");
 }
 
-/** 310 cases: about 89 kB with the fault, 24.5 kB without. */
+/** Returns a suite of 310 cases, whose output is about 89 kB with the fault and 24.5 kB without. */
 function suite(): string {
   return `# Checks the price of a line of an invoice.
 function price(units, cents) {
@@ -75,7 +75,7 @@ BEGIN {
 `;
 }
 
-/** Prints 2 MB. */
+/** Returns a program that prints 2 MB. */
 function dump(): string {
   return `BEGIN {
   for (n = 1; n <= 22500; n++)

@@ -9,9 +9,9 @@ export interface Turn {
 
 export interface Script {
   name: "short" | "long" | "pause" | "reads";
-  /** Tokens of input and output together. */
+  /** The limit of input and output tokens together. */
   window: number;
-  /** The provider's clock jumps by this between two turns. */
+  /** The jump of the provider's clock between two turns. */
   pauseMs: number;
   turns: readonly Turn[];
 }
@@ -21,7 +21,7 @@ const FIRST_MESSAGE =
 const SECOND_MESSAGE =
   "Good. Now look through the modules of the other areas in the same way, and run the checks again before and after you change anything.";
 
-/** 40 steps with 45 calls, a pause of six minutes, 39 steps with 41 calls. */
+/** Returns a script of 40 steps with 45 calls, a pause of six minutes, and 39 steps with 41 calls. */
 export function shortScript(): Script {
   const work = new Work();
   const turns = [
@@ -31,14 +31,17 @@ export function shortScript(): Script {
   return { name: "short", window: 200_000, pauseMs: 360_000, turns };
 }
 
-/** 400 steps of one call. */
+/** Returns a script of 400 steps of one call. */
 export function longScript(): Script {
   const work = new Work();
   const steps = Array.from({ length: 8 }, (_, round) => longRound(work, round)).flat();
   return { name: "long", window: 100_000, pauseMs: 0, turns: [{ message: FIRST_MESSAGE, steps }] };
 }
 
-/** 150,000 tokens of files in the context of an agent that shows them whole, a pause of six minutes, and one more step. */
+/**
+ * Returns a script with 150,000 tokens of files, for an agent that shows them whole, a pause of six minutes,
+ * and one more step.
+ */
 export function pauseScript(): Script {
   const work = new Work();
   const steps = [ENTER, ...Array.from({ length: 28 }, () => work.together(4))];
@@ -49,7 +52,7 @@ export function pauseScript(): Script {
   return { name: "pause", window: 200_000, pauseMs: 360_000, turns };
 }
 
-/** 100 small reads. */
+/** Returns a script of 100 small reads. */
 export function readScript(): Script {
   const turns = [{ message: FIRST_MESSAGE, steps: new Work().modules(100) }];
   return { name: "reads", window: 200_000, pauseMs: 0, turns };
@@ -59,12 +62,12 @@ const run = (command: string): Step => [{ do: "run", command }];
 const search = (pattern: string): Step => [{ do: "search", pattern }];
 const read = (...paths: string[]): Step => paths.map((path): Call => ({ do: "read", path }));
 const ENTER = run("cd {root} && git status --short && ls");
-/** Each another command: opencode asks a person about the same one for the third time. */
+/** Three different commands, since opencode asks for permission at the third identical one. */
 const SLEEPS: Step = [1, 2, 3].map((number) => ({ do: "run", command: `sleep 1 && echo ${number}` }));
 const BREAK: Step = [{ do: "edit", path: SUITE, before: CORRECT, after: FAULT }];
 const MEND: Step = [{ do: "edit", path: SUITE, before: FAULT, after: CORRECT }];
 
-/** Takes one module after the other, and raises the retries of some. */
+/** Takes one module after another, and raises the retries of some. */
 class Work {
   #next = 0;
   readonly #retries = new Map<number, number>();
@@ -114,7 +117,7 @@ function secondTurn(work: Work): Step[] {
   ];
 }
 
-/** 50 steps: the suite fails, is mended, passes, and is broken again. */
+/** Returns 50 steps: the suite fails, is mended, passes, and is broken again. */
 function longRound(work: Work, round: number): Step[] {
   const rare = [run(RUN_DUMP), read(LARGE_FILE), run("git log --oneline"), run("ls src")];
   return [

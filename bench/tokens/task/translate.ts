@@ -1,10 +1,10 @@
-/** What the model does, in the words of no agent. Paths are relative to the repository. */
+/** A call of the model, independent of any agent's tools. Paths are relative to the repository. */
 export type Call =
   | { do: "read"; path: string }
   | { do: "run"; command: string }
   | { do: "edit"; path: string; before: string; after: string }
   | { do: "search"; pattern: string }
-  /** Asks a loop of its own, which takes these steps. */
+  /** Asks a nested loop, which takes these steps. */
   | { do: "ask"; steps: readonly Step[] };
 
 export type Step = readonly Call[];
@@ -12,7 +12,7 @@ export type Step = readonly Call[];
 /** A tool that a request declares. */
 export interface Tool {
   name: string;
-  /** The names of its fields; null: its input is free text. */
+  /** The names of its fields; null if its input is free text. */
   fields: string[] | null;
   required: string[];
 }
@@ -20,7 +20,7 @@ export interface Tool {
 export interface ToolCall {
   id: string;
   name: string;
-  /** Text, for a tool whose input is free. */
+  /** The input; a text for a tool with free input. */
   input: Record<string, unknown> | string;
 }
 
@@ -33,10 +33,10 @@ export function toolOf(
 }
 
 /**
- * The call in the agent's own tools. An agent without a tool to read, search or edit does it with its shell.
+ * Translates a call to the agent's own tools. An agent without a tool to read, search or edit uses its shell.
  *
- * @param root the repository, absolute.
- * @throws when it has no shell either.
+ * @param root the absolute path of the repository.
+ * @throws if it has no shell either.
  */
 export function translate(call: Call, tools: readonly Tool[], root: string): Omit<ToolCall, "id"> {
   const tool = (name: string) => tools.find((one) => one.name.toLowerCase() === name);
@@ -56,7 +56,7 @@ export function translate(call: Call, tools: readonly Tool[], root: string): Omi
 
 const PATHS = ["file_path", "filePath", "path"];
 
-/** As an agent asks that knows what it looks for. */
+/** Returns the question of an agent that knows what it looks for. */
 function questionOf(steps: readonly Step[], root: string): string {
   const of = steps.flat().map((call) => (call.do === "search" ? `where ${call.pattern} is used` : ""));
   const sought = of.filter((one) => one !== "").join(", and ") || "what the next modules do";

@@ -5,7 +5,7 @@ import { toolOf } from "../task/translate.ts";
 import type { CountTokens } from "../tokenizer.ts";
 import { type Answer, type ModelRequest, sendEvents, sendJson, type Wire } from "./wire.ts";
 
-/** Anthropic's Messages. */
+/** Anthropic's Messages API. */
 export const ANTHROPIC: Wire = {
   path: "/messages",
   newCache: () => new AnthropicCache(),
@@ -39,7 +39,10 @@ export const ANTHROPIC: Wire = {
   },
 };
 
-/** In the order in which they are cached: tools, system prompt, messages. Other thinking or tool choice is another prefix of messages. */
+/**
+ * Returns the blocks in their order in the cache: tools, system prompt, messages. Different thinking or tool
+ * choice makes a different prefix of messages.
+ */
 function blocksOf(body: AnyJson, count: CountTokens): Block[] {
   const block = (part: Block["part"], given: AnyJson, key = ""): Block => {
     const { cache_control, ...rest } = given;
@@ -68,7 +71,7 @@ function markerOf(control: AnyJson): Block["marker"] {
   return control.ttl === "1h" ? "1h" : "5m";
 }
 
-/** The text that the model sees, or the JSON of what is no text. */
+/** Returns the text that the model sees, or JSON for a block without text. */
 function contentText(block: AnyJson): string {
   if (block.type === "text") return block.text;
   if (block.type !== "tool_result") return JSON.stringify(block);

@@ -5,7 +5,7 @@ import { type ToolCall, toolOf } from "../task/translate.ts";
 import type { CountTokens } from "../tokenizer.ts";
 import { sendEvents, sendJson, type Wire } from "./wire.ts";
 
-/** OpenAI's Responses. */
+/** OpenAI's Responses API. */
 export const RESPONSES: Wire = {
   path: "/responses",
   newCache: () => new OpenAiCache(),
@@ -76,7 +76,7 @@ function contentText(content: AnyJson): string {
   return (content ?? []).map((one: AnyJson) => one.text ?? JSON.stringify(one)).join("\n");
 }
 
-/** Those that take calls by a name of their own. */
+/** Returns the tools that are called by name. */
 function declared(tool: AnyJson): ReturnType<typeof toolOf>[] {
   if (tool.type === "function") return [toolOf(tool.name, tool.parameters)];
   return tool.type === "custom" ? [toolOf(tool.name, null)] : [];

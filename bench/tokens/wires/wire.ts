@@ -4,13 +4,13 @@ import type { Block, Charge } from "../cache/prompt.ts";
 import type { Tool, ToolCall } from "../task/translate.ts";
 import type { CountTokens } from "../tokenizer.ts";
 
-/** A request for a response of the model, as far as it counts. */
+/** The relevant parts of a request for a response of the model. */
 export interface ModelRequest {
   blocks: Block[];
   tools: Tool[];
-  /** What the last user message says, the results of tools not among it. */
+  /** The text of the last user message, without tool results. */
   lastText: string;
-  /** The output that it allows; null: it does not say. */
+  /** The limit of output tokens; null if the request has none. */
   maxTokens: number | null;
 }
 
@@ -23,7 +23,7 @@ export interface Answer {
 export interface Wire {
   /** The end of the path of a request for a response. */
   path: string;
-  /** The cache of the provider, empty. */
+  /** Returns the provider's cache, empty. */
   newCache(): { charge(blocks: readonly Block[], now: number): Charge };
   parse(body: AnyJson, count: CountTokens): ModelRequest;
   /** Sends the response as a stream. */
