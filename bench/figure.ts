@@ -3,15 +3,15 @@ export interface Figure {
   what: string;
   peer: string;
   /**
-   * In `unit`: milliseconds, microseconds, operations per second, MiB, or tokens of a model. NaN if it was
-   * not measured, for the reason in `note`.
+   * The value in `unit`: milliseconds, microseconds, operations per second, MiB, or tokens of a model. NaN if
+   * it was not measured, for the reason in `note`.
    */
   value: number;
   peerValue: number;
   unit: "ms" | "µs" | "/s" | "MiB" | "tokens";
   /** The 95th percentile of the value. */
   p95?: number;
-  /** In the same unit: a maximum, or a minimum when the unit is `/s`. */
+  /** The limit in `unit`: a maximum, or a minimum when the unit is `/s`. */
   limit?: number;
   note?: string;
 }

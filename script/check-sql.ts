@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The paths that may contain SQL: the database folder, the two folders of leases (their rows, and the
- * statements that check their epoch), and files whose name says that they hold statements.
+ * The paths that may contain SQL: the database folder, the two folders of leases, and files named after their
+ * statements. The folders of leases have their rows, and the statements that check their epoch.
  */
 const ALLOWED = /^packages\/(store\/src\/(db|leases)\/|runs\/src\/lease\/|.*-(store|statements)\.ts$)/;
 

@@ -20,8 +20,9 @@ const DEPENDENCY_FIELDS = [
 const SOURCE_ENGINE = ">=24";
 
 /**
- * Returns one line for each package whose version is not that of the repository's package.json, for each
- * dependency between packages that allows another version, and if the lockfile or changelog lacks it.
+ * Returns one line for each package whose version is not that of the repository's package.json. Also returns
+ * one for each dependency between packages that allows another version, and if the lockfile or changelog
+ * lacks the version.
  */
 export function versionFaults(root: string): string[] {
   const read = (file: string): string => readFileSync(join(root, file), "utf8");

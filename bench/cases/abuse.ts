@@ -22,8 +22,8 @@ const BUSY_SESSIONS = 8;
 const MIN_BOUND_MS = 50;
 
 /**
- * Measures the latency of API calls and of a neighbour's commands while one session repeats each kind of
- * abuse, and while eight sessions keep all cores busy. The peer is the latency without abuse, measured just
+ * Measures the latency of API calls and of a neighbour's commands. Meanwhile one session repeats each kind of
+ * abuse, and then eight sessions keep all cores busy. The peer is the latency without abuse, measured just
  * before.
  */
 export async function abuseFigures(api: Api): Promise<Figure[]> {

@@ -15,7 +15,7 @@ interface Lap {
 
 /**
  * Measures from the POST of a message to its echo in the event stream, and to the event that reports the
- * start of the loop, both as a client receives them. The peer is the POST itself, which is one durable
+ * start of the loop. Both times are those at a client. The peer is the POST itself, which is one durable
  * append.
  */
 export async function eventFigures(api: Api): Promise<Figure[]> {

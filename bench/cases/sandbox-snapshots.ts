@@ -14,9 +14,9 @@ const SNAPSHOT_UID = 66_000;
 const TARGET = "/data/large";
 
 /**
- * Measures the engine alone, with a repository snapshot of 50,000 files and disks of 10 GiB: opening a
- * sandbox with it, reopening it, and opening many at once. The repository figures also include a session's
- * part: the API, the turn, and the request for refs.
+ * Measures the engine alone, with a repository snapshot of 50,000 files and disks of 10 GiB. It opens a
+ * sandbox with the snapshot, reopens it, and opens many at once. The repository figures also include a
+ * session's part: the API, the turn, and the request for refs.
  */
 export async function snapshotFigures(): Promise<Figure[]> {
   const directory = await mkdtemp(join(tmpdir(), "bench-snapshots-"));

@@ -6,8 +6,8 @@ const KEPT_MS = 3_600_000;
 
 /**
  * Makes an empty directory for a bundle, for this caller alone, and returns its name, the first free number.
- * A number becomes free when its directory is an hour old and no process runs from it, since a service loads
- * parts of its bundle on demand.
+ * A number becomes free when its directory is an hour old and no process runs from it. Until then it is kept,
+ * since a service loads parts of its bundle on demand.
  */
 export function takeDirectory(bundles: string): string {
   mkdirSync(bundles, { recursive: true });

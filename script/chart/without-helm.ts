@@ -33,8 +33,9 @@ export function settingsOf(objects: readonly ClusterObject[]): Record<string, st
 
 /**
  * Returns the objects without features that only Helm has. A Job that runs before everything else becomes an
- * init container of each pod: pods that start together wait for each other, and are replaced only after a new
- * one has migrated. Variables that all pods share come from a ConfigMap, and optional Secrets may be missing.
+ * init container of each pod. Pods that start together wait for each other, and pods are replaced only after
+ * a new one has migrated. Variables that all pods share come from a ConfigMap, and optional Secrets may be
+ * missing.
  */
 export function withoutHooks(objects: readonly ClusterObject[]): ClusterObject[] {
   const [job] = objects.filter(({ kind }) => kind === "Job");

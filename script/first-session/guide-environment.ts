@@ -13,9 +13,9 @@ export async function createGuideRepository(gitHost: GitHost): Promise<void> {
 }
 
 /**
- * Writes the shell variables that the guides' lines need: `berth` on the path, the service and its token, and
- * the git server with a token that may write to the repositories of the guides and of the first session.
- * Returns the file's path.
+ * Writes the shell variables that the guides' lines need, and returns the file's path. They name `berth` on
+ * the path, the service and its token, and the git server. The git server's token may write to the
+ * repositories of the guides and of the first session.
  */
 export async function writeGuideEnvironment(
   dataDir: string,

@@ -17,7 +17,9 @@ type Source = { path: string; text: string };
 /** The package's entry points, as in `publishConfig.exports` of its manifest. */
 const DOORS = ["index", "operations", "examples"];
 
-/** Builds `@berth/sdk` as JavaScript and declarations without dependencies, and packs it into the directory. */
+/**
+ * Builds `@berth/sdk` as JavaScript and declarations without dependencies, and packs it into the directory.
+ */
 export async function packSdk(root: string, directory: string): Promise<void> {
   await withDeclarations(root, async (staging) => {
     await writeJavaScript(staging);

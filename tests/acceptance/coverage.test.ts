@@ -37,7 +37,7 @@ test("requirement ids are unique", () => {
   assert.equal(new Set(REQUIREMENTS.map(({ id }) => id)).size, REQUIREMENTS.length);
 });
 
-/** The ids of `covers(["id", …], "title", …)`. */
+/** Returns the ids in `covers(["id", …], "title", …)`. */
 function citationsIn(source: string): string[] {
   return [...source.matchAll(/\bcovers\(\s*\[([^\]]*)\]/g)].flatMap(([, list]) =>
     [...(list ?? "").matchAll(/"([^"]+)"/g)].flatMap(([, id]) => id ?? []),

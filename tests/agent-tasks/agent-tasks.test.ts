@@ -5,7 +5,7 @@ import { type Stage, startStage } from "./frame/stage.ts";
 import type { Form, Task } from "./frame/task.ts";
 import { TASKS } from "./tasks/all-tasks.ts";
 
-/** Sandboxes beside each other. */
+/** Sandboxes that run at the same time. */
 const AT_ONCE = 3;
 const EXPECTED = {
   usual: "done by a model that acts on the notes",

@@ -1,4 +1,4 @@
-// The disk of a session, in a browser: what changed in its repositories, and the files that are there.
+// Tests the disk of a session, in a browser: changes in its repositories, and its files.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { AnyJson } from "../acceptance/harness/api.ts";

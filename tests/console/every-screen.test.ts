@@ -10,7 +10,7 @@ import { drawn } from "./harness/drawn.ts";
 
 const NARROW = { width: 360, height: 740 };
 const WIDE = { width: 1_280, height: 900 };
-/** So many pages of the browser are looked at beside each other. */
+/** The number of browser pages that are checked at the same time. */
 const PAGES = 2;
 const PANELS = ["changes", "workspace", "files", "network", "resources", "usage", "events", "details"];
 
@@ -77,13 +77,13 @@ before(async () => {
   ];
 });
 
-/** How far the page is wider than the window. In pixels. */
+/** Returns by how many pixels the page is wider than the window. */
 async function beyondWindow(page: Page): Promise<number> {
   await drawn(page);
   return await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
 }
 
-/** The screen is drawn, and nothing of it is still on its way. */
+/** Waits until the screen is rendered and has loaded. */
 async function settled(page: Page, path: string): Promise<void> {
   await page.locator("main").locator("h1, h2").first().waitFor();
   if (isCovered(path)) await page.getByRole("dialog").waitFor();
@@ -122,7 +122,9 @@ covers(
   },
 );
 
-/** What is wrong at an address. Each menu is opened where it is met first: `menus` are those that were. */
+/**
+ * Returns the faults at an address. Each menu is opened where it first appears; `menus` are the opened ones.
+ */
 async function faultsAt(page: Page, path: string, menus: Set<string>): Promise<string[]> {
   await page.goto(`${origin}/console${path}`);
   await settled(page, path);
@@ -145,7 +147,7 @@ async function faultsAt(page: Page, path: string, menus: Set<string>): Promise<s
   return found;
 }
 
-/** Whether a dialog lies over the screen of an address. */
+/** Whether a dialog covers the screen at an address. */
 function isCovered(path: string): boolean {
   return /[?&](create|form|token|resource)=/.test(path);
 }

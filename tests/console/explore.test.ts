@@ -1,4 +1,5 @@
-// An Explore call in the console: its loop is folded into a line with its calls, tokens and cost, and opens in its place.
+// Tests an Explore call in the console: its loop is folded into a line with its calls, tokens and cost, and
+// opens in place.
 import assert from "node:assert/strict";
 import type { Json } from "../acceptance/harness/api.ts";
 import { covers } from "../acceptance/harness/covers.ts";
@@ -33,7 +34,7 @@ covers(
       .filter((event) => event.parent_tool_use_id !== undefined && event.model_usage)
       .reduce((sum, event) => sum + event.model_usage.output_tokens, 0);
     const line = page.getByRole("button", { name: /^2 calls/ });
-    // With the price, which comes by another request.
+    // The price arrives with another request.
     await line.filter({ hasText: ` in, ${used} out · $0.00 · rehearsal/steps` }).waitFor();
     assert.equal(await line.getAttribute("aria-expanded"), "false");
     assert.equal(await page.getByRole("button", { name: /^Grep/ }).count(), 0);

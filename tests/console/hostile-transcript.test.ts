@@ -44,7 +44,7 @@ const ANSI =
   "printf '\\033]0;owned\\007\\033[2J\\033[H\\033[31mred\\033[0m \\033]8;;javascript:alert(23)\\033\\\\link\\033]8;;\\033\\\\ \\033[999999999m\\033[38;2;300;-1;x9mend\\n'";
 const ALL = `${SCRIPT}\n${MARKDOWN}\n${TRICKS}`;
 const LINE = "A line without an end. ";
-/** Names that every object has. As text, because a literal would set the prototype. */
+/** Names that every object inherits. They are parsed from text, because a literal would set the prototype. */
 const PROTOTYPES: AnyJson = JSON.parse(
   '{"__proto__": {"polluted": "yes"}, "constructor": {"prototype": {"polluted": "yes"}}, "toString": "x", "hasOwnProperty": 1, "length": -1}',
 );
@@ -105,7 +105,7 @@ before(async () => {
 const waitsForResult = (event: AnyJson) =>
   event.type === "session.status_idle" && event.stop_reason.type === "requires_action";
 
-/** Nothing ran, no element was made of a text, and no prototype was changed. */
+/** Asserts that nothing was executed, no text became an element, and no prototype was changed. */
 async function assertNothingRan(page: Page, part: Locator): Promise<void> {
   assert.deepEqual(
     await page.evaluate(`["owned" in window, "polluted" in {}, document.querySelectorAll("base").length]`),
@@ -127,7 +127,7 @@ async function assertNothingRan(page: Page, part: Locator): Promise<void> {
     );
 }
 
-/** Goes up by less than what is seen, and waits until that is drawn. False at the top. */
+/** Scrolls up by half of the visible height, and waits until that is rendered. Returns false at the top. */
 function scrollUp(transcript: Locator): Promise<boolean> {
   return transcript.evaluate(`(element) => {
     const isMore = element.scrollTop > 0;

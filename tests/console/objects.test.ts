@@ -1,4 +1,4 @@
-// What sessions are made of, kept in a browser: agents, environments, files, skills, memory.
+// Tests the objects that sessions are made of, in a browser: agents, environments, files, skills, memory.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -109,7 +109,7 @@ covers(
     });
     await runTurn(api, session.id, { tool: "Bash", input: { command: "true" } });
     await page.getByRole("link", { name: "Tries it" }).waitFor();
-    // With the system of the host there is nothing into which a script could be put.
+    // On the host's root filesystem there is no place for a setup script.
     await page.getByText("setup script, which this installation cannot put in place").waitFor();
     await page.getByText("Failed", { exact: true }).waitFor();
 

@@ -1,4 +1,5 @@
-// What is over all sessions, in a browser: the registry of Forward, usage, and the health of the installation.
+// Tests the screens across all sessions, in a browser: the registry of Forward, usage, and the health of the
+// installation.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before } from "node:test";
@@ -120,14 +121,14 @@ const DAY = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "short", 
 const SHORT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const COUNT = new Intl.NumberFormat("en-US");
 
-/** The cells of a table but those of its head, without the active time, which is written for people. */
+/** Returns the cells of a table's body, without the active time, which is formatted for people. */
 async function rowsOf(table: Locator): Promise<string[][]> {
   const rows = await table.locator("tbody tr").all();
   const cells = await Promise.all(rows.map((row) => row.locator("td").allTextContents()));
   return cells.map((row) => row.filter((_, index) => index !== 4));
 }
 
-/** The same of a group of the API: of the model of tests the cost is nothing. */
+/** Returns the same cells from a group of the API. The test model costs nothing. */
 function figuresOf({ sessions: count, turns, usage, cached_input_share: share }: AnyJson): string[] {
   assert.equal(share, 0, "the model of tests has no cache");
   const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, output_tokens } = usage;

@@ -20,14 +20,14 @@ after(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Statuses of an overload, and for how many seconds the model's server asks to wait. */
+/** Statuses of an overload, and the seconds that the model's server asks to wait. */
 const OVERLOADS = [
   { status: 529, retryAfter: 300 },
   { status: 429, retryAfter: 100 },
   { status: 503, retryAfter: 200 },
 ];
 
-/** The seconds that a countdown shows. */
+/** Returns the seconds that a countdown shows. */
 function secondsIn(text: string): number {
   const [, minutes = "0", seconds = "0"] = /in (?:(\d+)m)? ?(?:(\d+)s)?$/.exec(text) ?? [];
   return Number(minutes) * 60 + Number(seconds);

@@ -24,18 +24,18 @@ before(async () => {
   environment = await makeEnvironment(api, { name: "Closed" });
 });
 
-/** A form with a value that the service rejects, and what mends it. */
+/** A form with a value that the service rejects, and a correct one. */
 interface Form {
   path: string;
-  /** Opens the form, where it is not on the page at once. */
+  /** Opens the form if it is not on the page itself. */
   open?: string;
   field: string;
   wrong: string;
   right: string;
-  /** Another field, whose value must outlive everything. */
+  /** Another field, whose value must survive everything. */
   kept: { field: string; value: string };
   verb: string;
-  /** Shown once it is saved. */
+  /** Shown once the form is saved. */
   saved: RegExp;
 }
 
@@ -113,7 +113,10 @@ for (const form of FORMS)
     },
   );
 
-/** The page may have noticed by a read of its own that the sign-in has ended, and then has no form any more. */
+/**
+ * Presses a button if it exists. A read may already have shown the page that the sign-in has ended, and then
+ * the form is gone.
+ */
 function pressIfThere(button: Locator): Promise<void> {
   return button.evaluateAll((buttons) => {
     for (const each of buttons) (each as unknown as { click(): void }).click();
@@ -202,7 +205,7 @@ covers(
   },
 );
 
-/** Presses two keys in one moment, as a page gets them that was busy while they were pressed. */
+/** Presses two keys at the same time, as for a page that was busy meanwhile. */
 const TOGETHER = `for (const key of ["j", "Enter"])
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));`;
 
@@ -320,7 +323,7 @@ endstream endobj
 trailer <</Root 1 0 R>>
 `;
 
-/** How many values the pixels of a page of the PDF have: of a blank one just one. */
+/** Counts the distinct pixel values of a PDF page; a blank page has one. */
 const SHADES = `(() => {
   const canvas = document.querySelector("canvas[aria-label='Page 1']");
   return new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size;

@@ -1,4 +1,4 @@
-// What holds secrets, in a browser: vaults with their credentials, and tokens.
+// Tests the objects that hold secrets, in a browser: vaults with their credentials, and tokens.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { type AnyJson, Api, assertError } from "../acceptance/harness/api.ts";
@@ -16,7 +16,7 @@ function press(page: Page, name: string): Promise<void> {
   return page.getByRole("button", { name, exact: true }).click();
 }
 
-/** Presses the button of a form, and waits until one of its fields has a fault. */
+/** Presses the button of a form, and waits until one of its fields shows a fault. */
 async function refused(page: Page, verb: string, field: string, message: string | RegExp): Promise<void> {
   await press(page, verb);
   const label = page.getByLabel(field, { exact: true });
@@ -24,7 +24,7 @@ async function refused(page: Page, verb: string, field: string, message: string 
   await page.getByRole("dialog").getByText(message).first().waitFor();
 }
 
-/** Whether a text is in the page or in what the browser keeps for it. */
+/** Whether a text is in the page or in the browser's storage. */
 async function holds(page: Page, text: string): Promise<boolean> {
   const stored = await page.evaluate<string>("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
   const fields = await page

@@ -1,4 +1,4 @@
-// The panel of a session's tokens: by kind, from the cache, cost, and what compactions saved.
+// Tests the usage panel of a session: tokens by kind, from the cache, cost, and savings by compactions.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import type { AnyJson } from "../acceptance/harness/api.ts";
@@ -10,7 +10,7 @@ const console = await Console.start();
 const { api } = console;
 const COUNT = new Intl.NumberFormat("en-US");
 
-/** Of a panel's section, what stands beside each name. */
+/** Returns the values in a panel's section, by name. */
 async function factsOf(page: Page, title: string): Promise<AnyJson> {
   const section = page
     .locator("section")

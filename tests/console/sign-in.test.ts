@@ -38,7 +38,7 @@ before(async () => {
   await provider.start({ id: "berth", secret: "a secret of the client", redirectUris });
 });
 
-/** Who is signed in in this browser; null: nobody. */
+/** Returns the name of the user who is signed in in this browser; null if nobody is. */
 async function userIn(context: BrowserContext): Promise<string | null> {
   const response = await context.request.get(`${origin}/api/v1/cloud/whoami`);
   return response.status() === 200 ? ((await response.json()) as AnyJson).principal.name : null;
@@ -264,7 +264,9 @@ covers(
   },
 );
 
-/** What a page elsewhere tries with the cookie of whoever looks at it. Each ends by itself, whatever comes of it. */
+/**
+ * A page's attempts to use the cookie of whoever opens it. Each ends by itself, whether it succeeds or not.
+ */
 const FORGED = (token: string) => `<script>
   const tries = [];
   const send = (path, init = {}) => tries.push(fetch("${origin}" + path, { credentials: "include", mode: "no-cors", ...init })

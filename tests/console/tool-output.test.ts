@@ -7,7 +7,7 @@ import { Console } from "./harness/console.ts";
 const console = await Console.start();
 const WIDTHS = [390, 1024, 1440];
 
-/** Commands that print a first and a second part, and what is seen of both. */
+/** Commands that print a first and a second part, and the visible text of both. */
 const COMMANDS = {
   "a build that prints lines": {
     first: "for i in $(seq 1 30); do echo compiling file $i; done",

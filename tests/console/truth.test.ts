@@ -44,7 +44,7 @@ const withRepository = (authorization_token: string) => ({
 const cloneFailed = ({ type, error }: AnyJson) =>
   type === "session.error" && error.resource_id !== undefined && error.retry_status.type !== "retrying";
 
-/** What a box of the page covers, in pixels. */
+/** Returns the horizontal extent of an element, in pixels. */
 async function boxOf(page: Page, label: string): Promise<{ x: number; width: number }> {
   return (await page.getByLabel(label, { exact: true }).boundingBox()) ?? assert.fail(`${label} is not seen`);
 }
@@ -94,7 +94,7 @@ covers(
       await page.getByRole("menuitemcheckbox", { name: "Clone failed" }).click();
       await page.keyboard.press("Escape");
       await lines.filter({ hasText: done.title }).waitFor({ state: "detached" });
-      // While the filtered list is on its way, the table is empty.
+      // The table is empty while the filtered list is loading.
       await lines.filter({ hasText: broken.title }).waitFor();
       assert.equal(await lines.count(), 1);
       assert.match(page.url(), /state=repository_failed/);
@@ -228,7 +228,7 @@ covers(
       const session = await newSession("Cut off");
       const { page } = await console.signedIn(`/sessions/${session.id}`, { origin: network.url });
       await page.getByRole("textbox", { name: "Message to the agent" }).waitFor();
-      // With a part missing, the page would be loaded anew.
+      // If a part were missing, the page would be reloaded.
       const parts = ["palette", "shortcut-sheet", "sign-in-overlay", "panels"];
       await page.waitForFunction(
         "(parts) => parts.every((part) => performance.getEntriesByType('resource').some(({ name }) => name.includes(part)))",
@@ -289,10 +289,10 @@ covers(
       await page.getByText("echo call 0", { exact: true }).waitFor();
       await page.getByRole("button", { name: /41 calls/ }).click();
       await page.getByText("echo call 0", { exact: true }).waitFor({ state: "detached" });
-      // What is sought is found in calls that are folded, too.
+      // The search finds text in folded calls, too.
       await page.keyboard.press("/");
       await page.keyboard.type("call 23");
-      // The first is in the message.
+      // The first match is in the message.
       await page.keyboard.press("Enter");
       await page.getByText("echo call 23", { exact: true }).waitFor();
       assert.deepEqual(faults, []);
@@ -342,7 +342,8 @@ covers(
       await note.waitFor({ state: "detached" });
     }
     const { page } = await console.signedIn(`/sessions/${session.id}`);
-    // Only crashes set a session aside: tests/crash has them. Here the answer says it, until the session is released.
+    // Only crashes set a session aside, which tests/crash covers. Here the response says so until the session
+    // is released.
     let isReleased = false;
     await page.route(`**/sessions/${session.id}/release`, async (route) => {
       const response = await route.fetch();

@@ -34,10 +34,10 @@ async function send(page: Page, ...steps: AnyJson[]): Promise<void> {
   await page.locator("textarea:placeholder-shown").waitFor();
 }
 
-/** So high that all rows of a transcript are drawn. */
+/** A window that is high enough to render all rows of a transcript. */
 const HIGH = { height: 4_000 };
 
-/** What the rows of a transcript say, in order. */
+/** Returns the matching texts of a transcript's rows, in order. */
 const words = async (page: Page, pattern: RegExp): Promise<string[]> =>
   (await page.getByRole("region", { name: "Transcript" }).allInnerTexts()).join("\n").match(pattern) ?? [];
 
@@ -161,7 +161,7 @@ covers(
   },
 );
 
-/** Of narrow screens, which the browser of a test is not. */
+/** A button of narrow screens, which is visible here only without styles. */
 const ONLY_WITHOUT_STYLES = "button[aria-label=Menu]";
 
 covers(

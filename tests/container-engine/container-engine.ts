@@ -53,7 +53,10 @@ export function missingForEngine(kind: EngineKind): string | null {
   return missing;
 }
 
-/** Starts an engine with its own data, socket and runtime directory, in its own mount namespace, and imports the test image. */
+/**
+ * Starts an engine with its own data, socket and runtime directory, in its own mount namespace, and imports
+ * the test image.
+ */
 export async function startTestEngine(kind: EngineKind): Promise<TestEngine> {
   const directory = await mkdtemp(join(tmpdir(), "berth-containers-"));
   const group = kind === "dockerd" ? `berth-containers-${process.pid}` : PODMAN_GROUP;
@@ -102,7 +105,10 @@ function spawnDaemon(kind: EngineKind, directory: string, group: string): ChildP
   return daemon;
 }
 
-/** By default, Podman raises limits beyond what root without CAP_SYS_RESOURCE may set. */
+/**
+ * The configuration of Podman, which by default raises limits beyond what root without CAP_SYS_RESOURCE may
+ * set.
+ */
 const CONTAINERS_CONF = `[containers]
 default_ulimits = ["nofile=20000:20000", "nproc=4096:4096"]
 [engine]

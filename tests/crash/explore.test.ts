@@ -1,4 +1,5 @@
-// Subject: the runner is killed in the middle of Explore loops: the calls are interrupted, their loops have an end, and none runs again.
+// Tests kills of the runner in the middle of Explore loops: the calls are interrupted, their loops have an
+// end, and none runs again.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { AnyJson, Api, Json } from "../acceptance/harness/api.ts";
@@ -70,7 +71,7 @@ for (const [name, call, isReached] of POINTS)
     assert.equal(all.at(-1).stop_reason.type, "end_turn");
   });
 
-/** The events up to the one after this input that `isReached` is true of. */
+/** Returns the events up to the first one after this input that satisfies `isReached`. */
 async function readUntil(id: string, isReached: (event: AnyJson) => boolean): Promise<AnyJson[]> {
   let isSent = false;
   return await readEventsUntil(api, session, (event) => {
@@ -101,7 +102,10 @@ test(
     }),
 );
 
-/** Everything that began has one end, what is below a call before the call. Returns how many calls of Explore were interrupted. */
+/**
+ * Asserts that everything that began has one end, and that a nested loop ends before its call. Returns the
+ * number of interrupted Explore calls.
+ */
 function check(events: AnyJson[]): number {
   const open = new Map<string, string | undefined>();
   for (const event of events) {

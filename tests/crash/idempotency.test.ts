@@ -8,8 +8,8 @@ import { pointsToTry, sample } from "./points.ts";
 import { newSeed } from "./seed.ts";
 
 /**
- * The kernel kills the service at a write of a request with an `Idempotency-Key`, from its first to the last one that a request
- * without a kill makes. In each case the repeated request creates exactly one object.
+ * Tests kills of the service at a write of a request with an `Idempotency-Key`, from the first to the last
+ * write of an undisturbed request. In each case the repeated request creates exactly one object.
  */
 
 let berth: Berth;
@@ -23,7 +23,7 @@ after(() => berth.stop());
 const SAMPLED_POINTS = 6;
 const MAX_WAIT_MS = 120_000;
 
-/** Creates an object with a name, and counts the objects with it. */
+/** Creates an object with a name, and counts the objects with that name. */
 interface Creation {
   send(name: string, headers: Record<string, string>): Promise<ApiResponse>;
   count(name: string): Promise<number>;
@@ -65,12 +65,12 @@ for (const [kind, creation] of Object.entries(CREATIONS)) {
       `${points.length} of ${all.length} crash points tried, ${kills} killed the service, seed ${seed}`,
     );
     assert.ok(all.length >= 8, `only ${all.length} crash points`);
-    // A write may be of the line in the log, or be joined with another one.
+    // A write may be a log line, or be combined with another one.
     assert.ok(kills >= points.length / 2, `only ${kills} of ${points.length} points killed the service`);
   });
 }
 
-/** The writes of one creation, after another has made what is made only once. */
+/** Counts the writes of one creation, after another one has done everything that happens only once. */
 async function countWrites(kind: string, { send }: Creation): Promise<Point[]> {
   await send(`${kind}-first`, { "idempotency-key": `${kind}-first` });
   const counting = await countCalls(berth.pid);
@@ -80,13 +80,13 @@ async function countWrites(kind: string, { send }: Creation): Promise<Point[]> {
   );
 }
 
-/** Returns false when the response arrived before the point was reached. */
+/** Kills the service at a point. Returns false if the response arrived before the point was reached. */
 async function killAt({ call, point, name }: Point, { send, count }: Creation): Promise<boolean> {
   const headers = { "idempotency-key": name };
   const tracer = await injectKill(berth.pid, point, [call]);
   const first = await send(name, headers).catch(() => null);
   await tracer.stop();
-  // The line in the log is written after the response: a service that was killed there may be about to end.
+  // The log line is written after the response, so a service that was killed there may be about to end.
   const killed = first === null || !(await answers());
   if (killed) await restart();
   const again = await sendUntilAvailable(() => send(name, headers));

@@ -1,4 +1,4 @@
-// Subject: the runner is killed around the summary of a session that waits for its user.
+// Tests kills of the runner around the summary of a session that waits for its user.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { CAN_INJECT } from "./inject-kill.ts";
 import { killAtEveryWrite } from "./kill-at-every-write.ts";
 import { killRunner } from "./processes.ts";
 
-/** The summary is due after four fifths of it. */
+/** The lifetime of the cache. The summary is due after four fifths of it. */
 const CACHE_SECONDS = 30;
 const OPTIONS = { timeout: 1_200_000 };
 
@@ -104,7 +104,10 @@ test(
     }),
 );
 
-/** A session whose summary has begun. A loaded machine may miss the time for it; then it is tried with another. */
+/**
+ * Returns a session whose summary has begun. A loaded machine may miss the time for it, and then another
+ * session is tried.
+ */
 async function begunSummary(meanwhile = async () => {}): Promise<string> {
   const agent = await makeAgent(api, { model: "cached/m" });
   for (;;) {
@@ -118,7 +121,10 @@ async function begunSummary(meanwhile = async () => {}): Promise<string> {
   }
 }
 
-/** The whole log after a second message. The session is archived, so that it is not summarised in the next test. */
+/**
+ * Sends a second message, and returns the whole log. The session is archived, so that it is not summarised in
+ * the next test.
+ */
 async function goOn(session: string): Promise<AnyJson[]> {
   models.beforeSummary = async () => {};
   const turn = await say(session, "the second task");
@@ -134,13 +140,16 @@ async function say(session: string, text: string): Promise<AnyJson[]> {
   return await waitForTurn(api, session, data[0].id);
 }
 
-/** Matches the event with which so many have held. */
+/** Returns a function that matches the `count`th event that satisfies `holds`. */
 function nth(holds: (event: AnyJson) => boolean, count: number): (event: AnyJson) => boolean {
   let held = 0;
   return (event) => holds(event) && ++held === count;
 }
 
-/** Two answered messages, each request with its end, one summary in the pause, and the second request with the history or its summary. */
+/**
+ * Asserts that there are two answered messages, each request with its end, and one summary in the pause. The
+ * second request must have the history or its summary.
+ */
 async function check(events: AnyJson[], name: string): Promise<void> {
   const starts = events.filter(isStart).map(({ id }) => id);
   const ends = events.filter(isEnd).map(({ model_request_start_id: id }) => id);

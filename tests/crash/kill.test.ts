@@ -54,7 +54,7 @@ async function killAndRecover(part: Part): Promise<void> {
   await berth.ready();
 }
 
-/** Pseudo-random times between kills, 300 to 1,100 ms. */
+/** Returns pseudo-random milliseconds between kills, 300 to 1,100. */
 function waits(seed: number, count: number): number[] {
   const random = randomFrom(seed);
   return Array.from({ length: count }, () => 300 + Math.floor(random() * 800));

@@ -7,8 +7,9 @@ import { listAll } from "../acceptance/harness/list-all.ts";
 import { readEventsUntil, readFrames } from "../acceptance/harness/stream.ts";
 
 /**
- * One session under load: a writer sends numbered messages one after another and records the acknowledged ones, and a
- * follower resumes the event stream after each disconnect. Each message makes the agent append its number to a file.
+ * One session under load. A writer sends numbered messages one after another and records the acknowledged
+ * ones. A follower resumes the event stream after each disconnect. Each message makes the agent append its
+ * number to a file.
  */
 export class LoadedSession {
   readonly id: string;
@@ -37,8 +38,8 @@ export class LoadedSession {
   }
 
   /**
-   * Stops the load, waits until the session is idle, and compares the log with the acknowledged and followed events, and the
-   * calls with what they left on the disk. Returns the log.
+   * Stops the load and waits until the session is idle. Compares the log with the acknowledged and followed
+   * events, and the calls with their effects on the disk. Returns the log.
    */
   async check(): Promise<AnyJson[]> {
     await this.stop();

@@ -12,7 +12,10 @@ import {
 import { CAN_INJECT } from "./inject-kill.ts";
 import { killAtEveryWrite } from "./kill-at-every-write.ts";
 
-/** The runner is killed at the writes of a session's first turn, which lists the tools of an MCP server and calls one. */
+/**
+ * Tests kills of the runner at the writes of a session's first turn, which lists the tools of an MCP server
+ * and calls one.
+ */
 const TOKEN = "canary-vault-token";
 let everything: EverythingServer;
 let proxy: BearerProxy;

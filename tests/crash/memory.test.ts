@@ -18,8 +18,9 @@ import { CAN_INJECT } from "./inject-kill.ts";
 import { killAtEveryWrite } from "./kill-at-every-write.ts";
 
 /**
- * The runner is killed at its writes after a command that changes a memory: the ones that store the change as a version and
- * record the result. The command sends a request after its write, and the test holds the response until strace is attached.
+ * Tests kills of the runner at its writes after a command that changes a memory. These writes store the
+ * change as a version and record the result. The command sends a request after its write, and the test holds
+ * the response until strace is attached.
  */
 let web: Server;
 let host: string;

@@ -8,14 +8,20 @@ import { CAN_INJECT, injectKill, RENAME_CALLS, WRITE_CALLS } from "./inject-kill
 import { killAtEveryWrite } from "./kill-at-every-write.ts";
 import { isAlive, waitForPid } from "./processes.ts";
 
-/** The runner is killed while it saves the outputs of a turn: when it stores a file, and at writes before and after. */
+/**
+ * Points of kills while the runner saves a turn's outputs: when it stores a file, and at writes before and
+ * after.
+ */
 const POINTS = [
   { calls: RENAME_CALLS, when: 1 },
   ...[24, 30, 36].map((when) => ({ calls: WRITE_CALLS, when })),
 ];
 
 const FILES = 100;
-/** Contents get their names in four threads, each of which is counted: in the first group, and in later ones. */
+/**
+ * Points while contents get their names in four threads, each counted separately: in the first group, and in
+ * later ones.
+ */
 const NAMED = [3, 10, 14, 20].map((when) => ({ calls: RENAME_CALLS, when }));
 
 const LIMITS = { timeout: 600_000, skip: !CAN_INJECT };
@@ -65,7 +71,7 @@ test(
     }),
 );
 
-/** A turn of a new session for each point. At least half of the points have to be reached. */
+/** Runs a turn of a new session for each point. Asserts that at least half of the points are reached. */
 async function killAtEach(
   context: TestContext,
   points: readonly { calls: readonly string[]; when: number }[],
@@ -84,7 +90,10 @@ async function killAtEach(
   assert.ok(kills >= points.length / 2, `only ${kills} kills`);
 }
 
-/** If one of the calls is interrupted, the other one makes the files. Contents are of this name alone: one that exists gets no name again. */
+/**
+ * Writes outputs in two calls: if one is interrupted, the other one creates the files. The contents include
+ * the name, because an existing content would not be renamed again.
+ */
 async function writeOutputs(session: string, name: string): Promise<void> {
   const script = `cd /mnt/session/outputs; for n in $(seq ${FILES}); do [ -e $n ] || echo ${name} $n > $n; done`;
   await runTurn(api, session, bash(script), bash(script));
@@ -95,7 +104,7 @@ async function assertSaved(session: string, name: string): Promise<void> {
   assert.deepEqual(await saved(session), expected.toSorted(), name);
 }
 
-/** `name: content` of each file. */
+/** Returns `name: content` of each file. */
 async function saved(session: string): Promise<string[]> {
   const found: string[] = [];
   for (const { id, filename } of await listAll(api, `/files?scope_id=${session}&limit=100`))

@@ -1,4 +1,5 @@
-// Subject: what commands in containers of Docker had printed when the runner, or their container, was killed.
+// Tests the output that commands in Docker containers had printed when the runner, or their container, was
+// killed.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -20,7 +21,7 @@ const skip = missingForEngine("dockerd") ?? false;
 let engine: TestEngine;
 let berth: Berth;
 let api: Api;
-/** Runs in reverse order, also after a failed start. */
+/** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => Promise<unknown>)[] = [];
 
 before(async () => {

@@ -7,7 +7,7 @@ import { gate, openGate } from "../acceptance/harness/live-output.ts";
 import { begin, INTERRUPTED, resultsOf, TICKS, ticking, ticksIn } from "./printed-lines.ts";
 import { commandOf, descendantsOf, killRunner } from "./processes.ts";
 
-/** What commands had printed when the runner, or their sandbox, was killed. */
+/** Tests the output that commands had printed when the runner, or their sandbox, was killed. */
 let berth: Berth;
 let api: Api;
 before(async () => {

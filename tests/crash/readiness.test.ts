@@ -1,4 +1,4 @@
-// Subject: /readyz says whether this service runs sessions now, and why not.
+// Tests whether /readyz reports that this service runs sessions, or why it does not.
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ test("readyz: SIGTERM during a turn → 503 at once, while the turn still reache
   assert.equal(await stopped, 0);
 });
 
-/** Waits until it answers so; at most three minutes. */
+/** Waits for this response of /readyz. Fails after three minutes. */
 async function readyzSays(status: number, reason?: string): Promise<void> {
   let last: [number, unknown] = [0, null];
   for (let tries = 0; tries < 3_600; tries++) {

@@ -16,8 +16,8 @@ import { CAN_INJECT, injectKill, RENAME_CALLS, WRITE_CALLS } from "./inject-kill
 import { isAlive, waitForPid } from "./processes.ts";
 
 /**
- * The runner is killed while it reclaims the disk of a session with a call that waits for confirmation. The call then runs once,
- * in a new container with the session's skill.
+ * Tests kills of the runner while it reclaims the disk of a session with a call that waits for confirmation.
+ * The call then runs once, in a new container with the session's skill.
  */
 const POINTS = [
   { calls: RENAME_CALLS, when: 1 },

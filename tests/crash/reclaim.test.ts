@@ -11,8 +11,9 @@ import { isAlive, waitForPid } from "./processes.ts";
 import { newSeed } from "./seed.ts";
 
 /**
- * The runner is killed while it reclaims the disk of an idle session: when it renames the disk, when it stores the outputs
- * that a process wrote after the turn, and at writes to the database before, between and after.
+ * Tests kills of the runner while it reclaims the disk of an idle session. Points are the rename of the disk,
+ * the storing of outputs that a process wrote after the turn, and writes to the database before, between and
+ * after.
  */
 const SEED = newSeed();
 const WRITES = Array.from({ length: 26 }, (_, n) => n + 1);

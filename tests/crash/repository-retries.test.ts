@@ -11,7 +11,7 @@ import { CAN_INJECT } from "./inject-kill.ts";
 import { killAtEveryWrite } from "./kill-at-every-write.ts";
 import { killRunner } from "./processes.ts";
 
-/** The runner is killed within the attempts to clone a repository whose host is unavailable. */
+/** Tests kills of the runner during attempts to clone a repository whose host is unavailable. */
 const RETRIES = 3;
 const faults = new Faults();
 let host: GitHost;
@@ -28,7 +28,7 @@ after(async () => {
   await host.stop();
 });
 
-/** A session with the new repository `acme/<name>`. */
+/** Creates a session with the new repository `acme/<name>`. */
 async function open(name: string, ...queued: Fault[]): Promise<string> {
   await host.createRepository({ org: "acme", name, private: false, files: { "a.txt": "a\n" } });
   faults.queue(`acme/${name}`, ...queued);
@@ -73,14 +73,14 @@ test("runner killed at any write of a series: each failure is told once, and non
       await attach();
       const session = await open(name.replace("-", ""), ...unavailable(50));
       await readEventsUntil(api, session, (event) => statusOf(event) === "exhausted");
-      // What is told twice is told before that.
+      // A repeated report would arrive before the end of this turn.
       await runTurn(api, session, bash("true"));
       return (await api.ok("GET", `/sessions/${session}/events?limit=100`)).data;
     },
     async check(events, name) {
       const told = statuses(events);
       assert.deepEqual(told.slice(0, SERIES.length), SERIES, name);
-      // A turn that was cut off does not wait for its own attempt.
+      // An interrupted turn does not wait for its own attempt.
       assert.ok(["", "exhausted"].includes(told.slice(SERIES.length).join()), `${name}: ${told}`);
     },
   });

@@ -9,10 +9,10 @@ import { startS3Host } from "../s3-host/s3-host.ts";
 import { killAtRequest } from "./kill-at-request.ts";
 
 const MIB = 1_048_576;
-/** Where the requests end: with what is too small for a part of S3, with parts, and in between. */
+/** The ends of the requests: below the minimum size of an S3 part, at parts, and in between. */
 const ENDS = [3 * MIB, 12 * MIB, 12.5 * MIB, 20 * MIB];
 const SIZE = 20 * MIB;
-/** One of as many kills is made each day. */
+/** The number of kills of which one is made each day. */
 const SAMPLE = isSampled() ? 7 : 3;
 
 test("a service is killed at any request to S3 → another one goes on with the upload, and nothing is orphaned", {
@@ -53,11 +53,11 @@ test("a service is killed at any request to S3 → another one goes on with the 
   }
   assert.ok(kills > 2, `${kills} kills`);
   assert.deepEqual(s3.keys(), ["berth/store"]);
-  // Of the moment in which S3 has begun an upload and nobody knows it: the sweep ends it a day later.
+  // An upload may be left that S3 has begun, but nobody has recorded. The sweep aborts it a day later.
   assert.ok(s3.uploads().length <= 1, `${s3.uploads().length} uploads`);
 });
 
-/** Sends the content from a byte on. Returns how many bytes were acknowledged, which are fewer when the service dies. */
+/** Sends the content from an offset. Returns the acknowledged bytes, which are fewer if the service dies. */
 async function send(client: Api, file: AnyJson, content: Buffer, from: number): Promise<number> {
   let acknowledged = from;
   for (const end of [...ENDS.filter((one) => one > from), ...(from === SIZE ? [SIZE] : [])]) {

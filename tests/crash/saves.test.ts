@@ -20,14 +20,14 @@ import { type S3Host, startS3Host } from "../s3-host/s3-host.ts";
 import { killAtRequest, killWhileReading } from "./kill-at-request.ts";
 
 const DAY_MS = 86_400_000;
-/** One of as many kills is made each day where not all are. */
+/** The number of kills of which one is made each day, unless all are. */
 const SAMPLE = isSampled() ? 6 : 3;
-/** More requests than a save of two parts has. */
+/** More requests than a save of two parts makes. */
 const REQUESTS = 24;
 
 interface Trial {
   s3: S3Host;
-  /** Has the database, and takes sessions only when the others are lost. */
+  /** The service with the database, which takes sessions only when the others are lost. */
   staying: Berth;
   api: Api;
   start(dataDir?: string): Promise<Berth>;
@@ -75,7 +75,7 @@ test("a service is killed at any request to S3 of a save, and the next one while
     const sent = await api.ok("POST", `/sessions/${session.id}/events`, look);
     await cut;
     s3.fault = () => false;
-    // A restart on the same machine has half of a disk; another machine has none.
+    // A restart on the same machine finds half a disk; another machine finds none.
     const isRestarted = at % 2 === 0;
     const next = isRestarted ? await start(restoring.dataDir) : staying;
     if (!isRestarted) {
@@ -103,7 +103,8 @@ test("a service is killed at any request to S3 of a save, and the next one while
     () => `${sessions.length} saves, and in the store ${left().join(" ")}`,
   );
   assert.ok(left().every((key) => key.startsWith("berth/blobs/")));
-  // Of the moment in which a part was sent: the sweep ends it a day later, which this server cannot tell.
+  // An upload whose part was just being sent may be left. The sweep aborts it a day later, which this server
+  // cannot simulate.
   assert.ok(s3.uploads().length <= kills, `${s3.uploads().length} uploads`);
 });
 
@@ -130,18 +131,18 @@ function idOf({ dataDir }: Berth): string {
   return readFileSync(join(dataDir, "installation"), "utf8").trim();
 }
 
-/** Whether the service takes no sessions. */
+/** Sets whether the service takes sessions. */
 async function drain(service: Berth, isDrained: boolean): Promise<void> {
   await service.command("admin", "hosts", "drain", idOf(service), ...(isDrained ? [] : ["--cancel"]));
 }
 
-/** The machine of a service is gone for good. */
+/** Kills a service for good, as if its machine were lost. */
 async function lose(staying: Berth, service: Berth): Promise<void> {
   await service.kill("SIGKILL");
   await staying.command("admin", "hosts", "forget", idOf(service), "--force");
 }
 
-/** How often the service has said that it saved a workspace. */
+/** Counts the service's log lines about a saved workspace. */
 function saves(service: Berth): number {
   return service.log.split("\n").filter((line) => line.includes('"workspace saved"')).length;
 }
@@ -151,7 +152,7 @@ async function run(api: Api, session: AnyJson, command: string): Promise<string>
   return result.replace(/\n\[working directory .*$/s, "").trim();
 }
 
-/** Of the containers that the session lost, the first last. */
+/** Returns the reclaim events of the session, newest first. */
 async function reclaims(api: Api, session: AnyJson): Promise<AnyJson[]> {
   const { data } = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
   return data.filter((event: AnyJson) => event.type === "session.container_reclaimed");

@@ -11,9 +11,9 @@ import { newSeed } from "./seed.ts";
 import { SessionBursts } from "./session-bursts.ts";
 
 /**
- * Sessions that are created at the same time are stored by one statement. Something is killed at a system call of those that it
- * takes: of the service, from the first read to the last answer, or of the connections that store, where a row is read, the log
- * is written, it is flushed, and rows or the end of the statement are sent.
+ * Sessions that are created at the same time are stored by one statement. Kills at a system call: of the
+ * service, from the first read to the last response, or of the database connections that store. The latter
+ * read rows, write and flush the WAL, and send rows or the end of the statement.
  */
 
 const POINTS_OF_EACH = isSampled() ? 2 : 4;
@@ -24,7 +24,10 @@ interface Point {
   nth: number;
 }
 
-/** A statement of many rows is read in several parts; its first rows are sent before it is committed. */
+/**
+ * The points of a statement. One of many rows is read in several parts; its first rows are sent before it is
+ * committed.
+ */
 const POINTS_OF_STATEMENT: readonly Point[] = [
   ...[1, 2, 3, 5].map((nth) => ({ call: "recvfrom", nth })),
   ...[1, 2, 4].map((nth) => ({ call: "pwrite64", nth })),
@@ -34,7 +37,7 @@ const POINTS_OF_STATEMENT: readonly Point[] = [
 
 interface Victim {
   points(): Promise<readonly Point[]> | readonly Point[];
-  /** Runs the burst, kills at the point, and resolves with whether it did when all is there again. */
+  /** Runs the burst, and kills at the point. Resolves when everything runs again, with whether it killed. */
   strike(point: Point, burst: () => Promise<readonly string[]>): Promise<boolean>;
 }
 
@@ -85,11 +88,11 @@ async function killAtPoints(
   }
   const seconds = Math.round((performance.now() - began) / 1_000);
   context.diagnostic(`${name}: ${tried.length} of ${all.length} points, ${kills} killed it, ${seconds} s`);
-  // The connections share a burst in another way each time, so one may not come to the point.
+  // The connections share each burst differently, so one may not reach the point.
   assert.ok(kills > tried.length / 4, `only ${kills} of ${tried.length} points killed the ${name}`);
 }
 
-/** A burst in which each request has its answer. */
+/** Runs a burst, and asserts that each request has its response. */
 async function undisturbed(name: string): Promise<void> {
   assert.deepEqual(await bursts.run(berth.url, name), [], name);
 }
@@ -106,13 +109,13 @@ async function killService({ call, nth }: Point, burst: () => Promise<readonly s
   const tracer = await injectKill(berth.pid, nth, [call]);
   const unanswered = await burst();
   await tracer.stop();
-  // The line in the log is written after the answer: a service that was killed there may be about to end.
+  // The log line is written after the response, so a service that was killed there may be about to end.
   if (unanswered.length === 0 && (await answers())) return false;
   await startAgain();
   return true;
 }
 
-/** The server ends all other connections then, too, and starts again. */
+/** Kills a storing connection. The server then ends all other connections, too, and restarts. */
 async function killConnection(
   { call, nth }: Point,
   burst: () => Promise<readonly string[]>,
@@ -128,7 +131,7 @@ async function killConnection(
   return killed;
 }
 
-/** All processes of the database, and of the service with `withService`, at one moment. */
+/** Kills all processes of the database, and with `withService` those of the service, at the same moment. */
 async function killAll(
   { call, nth }: Point,
   burst: () => Promise<readonly string[]>,
@@ -165,7 +168,7 @@ async function answers(): Promise<boolean> {
   );
 }
 
-/** The processes of the database's connections that stored what a burst creates: those that store the next one. */
+/** Returns the database connections that stored a burst, which will store the next one. */
 async function storingConnections(): Promise<number[]> {
   const before = new Map((await connections()).map((pid) => [pid, bytesWritten(pid)]));
   await undisturbed(`connections ${performance.now()}`);
@@ -174,13 +177,13 @@ async function storingConnections(): Promise<number[]> {
   return storing.length > 0 ? storing : all;
 }
 
-/** The processes of the database's connections. */
+/** Returns the processes of the database's connections. */
 async function connections(): Promise<number[]> {
   const all = childrenOf(await waitForPid(berth, "postgres"));
   return all.filter((pid) => /\[local\]/.test(commandOf(pid)));
 }
 
-/** To files; a connection's answers do not count. */
+/** Returns the bytes written to files; a connection's responses do not count. */
 function bytesWritten(pid: number): number {
   return Number(/^wchar: (\d+)$/m.exec(readOrEmpty(`/proc/${pid}/io`))?.[1] ?? 0);
 }

@@ -1,4 +1,5 @@
-// Subject: a session in whose turns the process that runs sessions crashes twice is set aside; its neighbours go on, and its owner releases it.
+// Tests a session that is set aside after the runner crashes twice in its turns. Its neighbours continue, and
+// its owner releases it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -17,7 +18,7 @@ before(async () => {
 });
 after(() => berth.stop());
 
-/** As a runtime does that has no memory left. */
+/** Crashes the runner like a runtime that has run out of memory. */
 async function crashRunner(): Promise<void> {
   const runner = await waitForPid(berth, "runner");
   process.kill(runner, "SIGABRT");
@@ -28,7 +29,7 @@ async function read(session: AnyJson): Promise<AnyJson> {
   return await api.ok("GET", `/sessions/${session.id}`);
 }
 
-/** Of a log that is read from its beginning. */
+/** Returns a function that matches the `count`th event of a type, in a log that is read from its start. */
 function countOf(type: string, count: number) {
   let seen = 0;
   return (event: AnyJson) => {
@@ -42,7 +43,7 @@ test("two crashes in its turns → set aside, told, refused; released, it goes o
 }, async () => {
   const session = await makeSession(api);
   await runTurn(api, session.id, bash("true"));
-  // Each of its commands is cut by a crash, and the turn goes on with the next one.
+  // Each command is cut off by a crash, and the turn continues with the next one.
   const turn = [bash("sleep 600"), bash("sleep 600"), { say: "Done." }];
   await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(...turn)] });
   await readEventsUntil(api, session.id, countOf("agent.tool_use", 2));

@@ -7,7 +7,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { bash, makeFile, makeSession, runTurn, toolResults } from "../acceptance/harness/fixtures.ts";
 import { servicesOf } from "../acceptance/harness/services-of-test.ts";
 
-/** Creates what killed processes can leave: content without a row, partial content, and disks without a session. */
+/**
+ * Creates what killed processes can leave: content without a row, partial content, and disks without a
+ * session.
+ */
 function createOrphans(dataDir: string): void {
   const content = "of no row";
   const sha256 = createHash("sha256").update(content).digest("hex");

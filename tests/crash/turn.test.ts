@@ -15,7 +15,10 @@ import { CAN_INJECT } from "./inject-kill.ts";
 import { killAtEveryWrite } from "./kill-at-every-write.ts";
 import { killRunner } from "./processes.ts";
 
-/** The runner is killed at each write of a turn, by system call, and again while its successor resumes the turn. */
+/**
+ * Tests kills of the runner at each write of a turn, by system call, and again while its successor resumes
+ * the turn.
+ */
 let berth: Berth;
 let api: Api;
 let session: string;
@@ -67,7 +70,7 @@ async function sendTurn(name: string): Promise<string> {
   return sent.data[0].id;
 }
 
-/** Matches the first tool call of the turn that this input started. */
+/** Returns a function that matches the first tool call of the turn that this input started. */
 function firstCallAfter(id: string): (event: AnyJson) => boolean {
   let found = false;
   return (event) => {

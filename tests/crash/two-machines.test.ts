@@ -15,7 +15,7 @@ const LEASE_MS = 15_000;
 test("three machines on one database, killed, stopped, restarted and frozen: no disk, event or call is lost within the grace", {
   timeout: 540_000,
 }, async (context) => {
-  // Only its PostgreSQL takes part: drained before there are sessions, it has none.
+  // Only its PostgreSQL takes part: it is drained before there are sessions.
   const store = await Berth.start();
   const machines: Machine[] = [];
   const sessions: LoadedSession[] = [];
@@ -26,7 +26,7 @@ test("three machines on one database, killed, stopped, restarted and frozen: no 
     const settings = settingsToShare(store);
     for (let n = 0; n < MACHINES; n++) machines.push(await Machine.start(settings));
     let next = 0;
-    // As a load balancer does, it asks no machine that does not respond.
+    // Like a load balancer, it skips machines that do not respond.
     const anyMachine = () => {
       const responding = machines.filter((machine) => !machine.isFrozen);
       return new Api((responding[next++ % responding.length] as Machine).berth.url, token);
@@ -55,7 +55,7 @@ test("three machines on one database, killed, stopped, restarted and frozen: no 
     context.diagnostic(`sessions at home: ${homes.join(", ")}`);
     assert.ok(homes.filter((atHome: number) => atHome > 0).length > 1, "the sessions have several homes");
   } finally {
-    // What a frozen one was asked would never be answered.
+    // Requests to a frozen machine would never be answered.
     for (const machine of machines) machine.thaw();
     await Promise.all(sessions.map((session) => session.stop()));
     await Promise.all(machines.map((machine) => machine.remove()));
@@ -63,7 +63,7 @@ test("three machines on one database, killed, stopped, restarted and frozen: no 
   }
 });
 
-/** Each is over when the machine is there again. */
+/** Returns the faults. Each ends when the machine is back. */
 function faults(a: Machine, b: Machine, c: Machine): Array<() => Promise<void>> {
   const restart = async (machine: Machine, signal: "SIGTERM" | "SIGKILL") => {
     await machine.end(signal);
@@ -71,7 +71,7 @@ function faults(a: Machine, b: Machine, c: Machine): Array<() => Promise<void>> 
   };
   return [
     async function killedAndStoppedWhileAnotherIsFrozen() {
-      // So long that the leases of the frozen one end.
+      // Long enough that the frozen machine's leases expire.
       const leasesEnd = pause(LEASE_MS + 1_000);
       c.freeze();
       await restart(a, "SIGKILL");
@@ -90,5 +90,3 @@ function faults(a: Machine, b: Machine, c: Machine): Array<() => Promise<void>> 
     },
   ];
 }
-
-/** Resolves when the sessions together had so many more turns; rejects when the test's time is over. */

@@ -11,8 +11,9 @@ import { pointsToTry, sample } from "./points.ts";
 import { newSeed } from "./seed.ts";
 
 /**
- * The runner is killed at the writes of a turn with a call that waits for confirmation and a custom tool call. The command's
- * result is the number of times that it has run. The agent's run-turn tests cover every step.
+ * Tests kills of the runner at the writes of a turn with a call that waits for confirmation and a custom tool
+ * call. The command's result is the number of times that it has run. The agent's run-turn tests cover every
+ * step.
  */
 let berth: Berth;
 let api: Api;
@@ -84,7 +85,7 @@ async function completeAll(session: string, log: AnyJson[]): Promise<void> {
   await api.ok("POST", `/sessions/${session}/events`, { events: ids.map(resultFor(log)) });
 }
 
-/** The events from the input to the first session.status_idle with a matching stop reason. */
+/** Returns the events from the input to the first session.status_idle with a matching stop reason. */
 async function waitForIdle(
   session: string,
   id: string,

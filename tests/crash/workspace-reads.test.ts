@@ -7,7 +7,7 @@ import { CAN_INJECT } from "./inject-kill.ts";
 import { killAtEveryWrite } from "./kill-at-every-write.ts";
 import { killRunner, waitForPid } from "./processes.ts";
 
-/** The runner is killed while somebody waits for what is on a session's disk: the next one answers. */
+/** Tests kills of the runner while a client waits for a read of a session's disk: the next runner answers. */
 let berth: Berth;
 let api: Api;
 let session: string;
@@ -42,7 +42,7 @@ test("runner killed while it is frozen and a read waits: the next one answers", 
   const runner = await waitForPid(berth, "runner");
   process.kill(runner, "SIGSTOP");
   const asked = Promise.all([list(), content()]);
-  // Frozen, it answers nothing, however long that takes.
+  // A frozen runner answers nothing, however long that takes.
   await api.ok("GET", `/sessions/${session}`);
   await killRunner(berth);
   await check(await asked, "frozen");

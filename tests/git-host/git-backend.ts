@@ -11,7 +11,10 @@ export interface GitRequest {
   user: string | null;
 }
 
-/** Serves one git request with `git http-backend` and streams both bodies. The program is killed when the client disconnects. */
+/**
+ * Serves one git request with `git http-backend` and streams both bodies. The program is killed when the
+ * client disconnects.
+ */
 export function serveGit(git: GitRequest, request: IncomingMessage, response: ServerResponse): void {
   const backend = spawn("git", ["http-backend"], {
     env: environmentOf(git, request),

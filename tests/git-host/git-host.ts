@@ -47,7 +47,10 @@ export interface ServedRequest {
 }
 
 export interface GitHost {
-  /** `https://git.localhost:PORT`, without the port if it is 443. A repository is at `<url>/<org>/<name>`; `org` may have several segments. */
+  /**
+   * `https://git.localhost:PORT`, without the port if it is 443. A repository is at `<url>/<org>/<name>`;
+   * `org` may have several segments.
+   */
   url: string;
   /** `git.localhost:PORT`. */
   host: string;
@@ -71,11 +74,11 @@ export interface GitHost {
 /**
  * Starts an https git server on loopback with its own certificate authority, private repositories and tokens.
  *
- * Its name is `git.localhost`. Names below `localhost` are loopback by RFC 6761; git (through curl) and the egress of a sandbox
- * resolve them without a resolver, so one URL works on the host and in a sandbox.
+ * Its name is `git.localhost`. Names below `localhost` are loopback by RFC 6761. Git (through curl) and the
+ * egress of a sandbox resolve them without a resolver, so one URL works on the host and in a sandbox.
  *
- * It responds like hosting providers: 401 for a private repository without a token and for any token that is wrong,
- * expired or revoked; 403 if a valid token lacks access; 404 if the repository does not exist.
+ * It responds like hosting providers. 401: a private repository without a token, or any wrong, expired or
+ * revoked token. 403: a valid token that lacks access. 404: the repository does not exist.
  */
 export async function startGitHost(options: GitHostOptions = {}): Promise<GitHost> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), "git-host-")));
@@ -125,8 +128,9 @@ export async function startGitHost(options: GitHostOptions = {}): Promise<GitHos
 }
 
 /**
- * Starts a git host on port 443, so that its name has no port: `gh` identifies a clone's repository by its host name alone. A
- * machine has only one such port, so this waits up to nine minutes until another test has released it.
+ * Starts a git host on port 443, so that its name has no port: `gh` identifies a clone's repository by its
+ * host name alone. A machine has only one such port, so this waits up to nine minutes until another test has
+ * released it.
  */
 export async function startGitHostOnDefaultPort(
   options: Omit<GitHostOptions, "port"> & { dir: string },

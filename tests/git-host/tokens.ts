@@ -53,7 +53,9 @@ export class Tokens {
     this.#tokens.delete(value);
   }
 
-  /** Reads `Basic` with the token as password and any user name (git), and `token` or `Bearer` (API clients). */
+  /**
+   * Reads `Basic` with the token as password and any user name (git), and `token` or `Bearer` (API clients).
+   */
   check(authorization: string | undefined): Credential {
     if (authorization === undefined) return { kind: "none" };
     const [scheme = "", value = ""] = authorization.split(" ", 2);

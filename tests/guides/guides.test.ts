@@ -18,8 +18,8 @@ import { type RunningUp, startUp } from "./running-up.ts";
 import { runShell, shellBlocks } from "./shell-blocks.ts";
 
 /**
- * Runs every shell block of the guides and the README as printed, each document from a fresh shell, in a directory that is like
- * a clone in which `script/up` runs.
+ * Runs every shell block of the guides and the README as printed, each document in a fresh shell. The
+ * directory is like a clone in which `script/up` runs.
  */
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -28,7 +28,7 @@ let everything: EverythingServer;
 let proxy: BearerProxy;
 let s3: S3Host;
 let up: RunningUp;
-/** What a user's shell has before the first line. */
+/** The variables of a user's shell before the first line. */
 let shell: Record<string, string>;
 
 enterOwnNetwork();
@@ -52,7 +52,7 @@ after(async () => {
   await rm(clone, { recursive: true, force: true });
 });
 
-/** What the shell blocks of each guide print, in this order, among other output. */
+/** The output of each guide's shell blocks, in this order, among other output. */
 const GUIDES: Record<string, RegExp> = {
   "cli.md": /static_bearer[\s\S]*text\/csv[\s\S]*agent\/Applied created/,
   "contents-in-s3.md":
@@ -101,11 +101,11 @@ const GUIDES: Record<string, RegExp> = {
   "skills.md": /version +2\n[\s\S]*│ ## Version\n[\s\S]*That is how\.[\s\S]*skill_\w+ +skill|skill_\w+/,
 };
 
-/** What a reader of a guide has besides, as variables. */
+/** Further variables that a guide presumes. */
 const PREPARED: Record<string, (t: TestContext) => Promise<Record<string, string>>> = {
   "mcp.md": async () => ({ MCP_URL: proxy.url, MCP_TOKEN: proxy.token }),
   "contents-in-s3.md": async () => ({ ...S3_CREDENTIALS, BUCKET: s3.place }),
-  // A service that the reader has installed, and a client for it.
+  // The guide presumes an installed service and its client.
   "kubernetes.md": async () => ({ BASH_ENV: join(clone, ".berth/env") }),
   "many-machines.md": async (t) => {
     const postgres = await startPostgres({ databases: ["berth"] });
@@ -122,7 +122,7 @@ const PREPARED: Record<string, (t: TestContext) => Promise<Record<string, string
 /** Guides without shell blocks. */
 const WITHOUT_SHELL_BLOCKS = ["errors.md", "installing.md", "models.md", "sandbox-engines.md"];
 
-/** Its block follows a stream until the reader ends it: a test of its own runs it. */
+/** The guide whose block follows a stream until the reader ends it, so that a separate test runs it. */
 const ENDLESS = "api.md";
 
 test("guides: each file with shell blocks is run", async () => {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DOCUMENTS = globSync(["*.md", "docs/**/*.md", "packages/*/README.md", "bench/*.md"], { cwd: ROOT });
-/** What names documents by their path from the root, in comments and messages. */
+/** Files that name documents by path from the root, in comments and messages. */
 const SOURCES = globSync(
   ["deploy/**/*", "script/**/*.ts", "packages/*/{src,scripts}/**/*.{ts,tsx,sh,pl}", ".ci/*"],
   { cwd: ROOT },
@@ -64,13 +64,13 @@ function read(file: string): string {
   return readFileSync(join(ROOT, file), "utf8");
 }
 
-/** The targets of the links of a document, without those in code. */
+/** Returns the link targets of a document, except those in code. */
 function linksOf(text: string): string[] {
   const prose = text.replaceAll(/^( *)```.*?^\1```$/gms, "").replaceAll(/`[^`\n]*`/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target]) => target ?? []);
 }
 
-/** @param target a path from the root, with the heading, if any */
+/** Checks a link. @param target a path from the root, with a heading if the link has one. */
 function faultOf(target: string, link: string, file: string): string[] {
   const [, fragment] = link.split("#");
   const path = target.replace(/#.*$/, "");
@@ -80,7 +80,10 @@ function faultOf(target: string, link: string, file: string): string[] {
   return isFound ? [] : [`${file}: ${link}: no such heading`];
 }
 
-/** The ids of a document's headings, as git hosts make them: words in lower case with hyphens, numbered when they recur. */
+/**
+ * Returns the ids of a document's headings, as git hosts make them: words in lower case with hyphens,
+ * numbered when they recur.
+ */
 function headingsOf(text: string): string[] {
   const seen = new Map<string, number>();
   const prose = text.replaceAll(/^( *)```.*?^\1```$/gms, "");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { printedLines } from "./printed-lines.ts";
 
-/** Lines that need a machine of their own, by the test that runs each as it is printed. */
+/** Lines that need a machine of their own, by the test that runs each as printed. */
 const RUN: Record<string, Record<string, readonly string[]>> = {
   "installing.md": {
     "tests/systemd/debian-package.test.ts": [
@@ -22,7 +22,7 @@ const RUN: Record<string, Record<string, readonly string[]>> = {
   },
 };
 
-/** Lines that no test can run as they are printed: why, and what runs the same in other words. */
+/** Lines that no test can run as printed, with the reason and the test of an equivalent. */
 const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
   "cli.md": {
     "berth login https://berth.example.com":

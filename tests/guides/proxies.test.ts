@@ -17,7 +17,7 @@ import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { makeCertificates } from "../git-host/certificates.ts";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/guides/tls-and-proxies.md"), "utf8");
-/** More than each proxy takes unless it is told, and than it keeps in memory. */
+/** An upload that is larger than each proxy accepts by default, and than it buffers in memory. */
 const UPLOAD = Buffer.alloc(24 * 1024 * 1024, "x");
 
 let directory: string;
@@ -37,7 +37,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The example of the guide, with the test's addresses and files. */
+/** Returns the guide's example, with the test's addresses and files. */
 function example(language: string, port: number): string {
   const [, text] = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "s").exec(GUIDE) ?? [];
   assert.ok(text);
@@ -49,7 +49,7 @@ function example(language: string, port: number): string {
     .replace(/^berth\.example\.com \{/m, `https://127.0.0.1:${port} {`);
 }
 
-/** Silence ends a connection sooner than in the guide, but later than Berth writes. */
+/** Starts nginx. It ends silent connections sooner than in the guide, but later than Berth writes. */
 function startNginx(port: number): ChildProcess {
   const site = example("nginx", port).replace("proxy_read_timeout 60s", "proxy_read_timeout 15s");
   const directories = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
@@ -93,7 +93,7 @@ covers(
   },
 );
 
-/** A session and an upload through a proxy, by a client of this address. */
+/** Runs a session and an upload through a proxy, from a client with this address. */
 async function behind(
   t: TestContext,
   start: (port: number) => ChildProcess,
@@ -114,7 +114,7 @@ async function behind(
   const uploaded = await call(client, "/files", upload());
   assert.equal(uploaded.statusCode, 200, await text(uploaded));
 
-  // Longer without an event than the proxy keeps a silent connection.
+  // Wait longer without an event than the proxy keeps a silent connection.
   const reader = new Reader(stream);
   await reader.until((received) => (received.match(/^:$/gm)?.length ?? 0) >= 2);
   await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(bash("echo passed on"))] });
@@ -124,13 +124,13 @@ async function behind(
 }
 
 interface Client {
-  /** Of this machine. */
+  /** The client's address on this machine. */
   address: string;
-  /** Of the proxy. */
+  /** The proxy's port. */
   port: number;
 }
 
-/** A request from an address of its own, on a connection of its own. */
+/** Sends a request from the client's own address, on a new connection. */
 async function call(
   { address, port }: Client,
   path: string,
@@ -152,7 +152,7 @@ function upload(): { headers: Record<string, string>; body: Buffer } {
   return { headers, body };
 }
 
-/** What a response has sent so far. */
+/** A reader of what a response has sent so far. */
 class Reader {
   #received = "";
   readonly #response: IncomingMessage;

@@ -11,7 +11,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 export interface Client {
   id: string;
   secret: string;
-  /** How the client sends its secret; in the header by default. */
+  /** The way in which the client sends its secret; in the header by default. */
   method?: "client_secret_basic" | "client_secret_post";
   redirectUris: readonly string[];
 }

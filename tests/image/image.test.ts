@@ -1,4 +1,4 @@
-// The subject is the service's container image, built from Debian packages, in a private dockerd.
+// Tests the service's container image, built from Debian packages, in a private dockerd.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const skip =
   missingForEngine("dockerd") ?? (existsSync("/usr/bin/mmdebstrap") ? false : "mmdebstrap is not installed");
 const skipCompose = skip || withoutCompose();
 const NO_SYSTEM_CALLS_FILTERED = ["--security-opt", "seccomp=unconfined"];
-/** What the guide says that sandboxes need, and what they do without. */
+/** The flags that sandboxes need according to the guide, with everything else dropped. */
 const FLAGS = [
   ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
   ...[...NO_SYSTEM_CALLS_FILTERED, "--security-opt", "systempaths=unconfined"],
@@ -30,7 +30,7 @@ before(async () => {
   if (skip) return;
   directory = mkdtempSync(join(tmpdir(), "berth-image-"));
   engine = await startTestEngine("dockerd");
-  // While the release and the service's image are built: each waits for downloads and disks.
+  // Runs while the release and the service's image are built, since each waits for downloads and disks.
   postgresImage = skipCompose ? Promise.resolve("") : buildPostgresImage(engine.socket);
   postgresImage.catch(() => undefined);
   const [deb = ""] = globSync(join(sharedRelease(), "berth_*.deb"));
@@ -110,7 +110,7 @@ composeTests(
 
 function docker(...words: string[]): string {
   const { status, stdout, stderr } = run(words);
-  // `berth doctor` fails where something is missing, such as a user id for each session.
+  // `berth doctor` fails if something is missing, such as a user id for each session.
   if (status === 0 || words.at(-1) === "doctor") return stdout;
   throw new Error(`exit code ${status} of docker ${words.join(" ")}\n${stdout}${stderr}`);
 }
@@ -127,14 +127,14 @@ function doctor(...flags: string[]): string {
   return docker("run", "--rm", "--network", "host", ...flags, "berth:test", "doctor");
 }
 
-/** What a service prints that does not start, without the lines of its log. */
+/** Returns the output of a service that does not start, without its log lines. */
 function refused(flags: readonly string[]): string {
   const { status, stderr } = run(["run", "--rm", "--network", "host", ...flags, "berth:test"]);
   assert.equal(status, 2, stderr);
   return stderr.replaceAll(/^\{.*\n/gm, "");
 }
 
-/** Resolves when the health check of the image says so. */
+/** Resolves when the image's health check succeeds. */
 async function healthy(): Promise<void> {
   const deadline = performance.now() + 120_000;
   while (docker("inspect", "--format", "{{.State.Health.Status}}", "berth") !== "healthy\n") {

@@ -1,4 +1,5 @@
-// Subject: sessions whose pods are on two nodes, which both have their volumes: one is drained, and one is lost.
+// Tests sessions whose pods are on two nodes, which both have their volumes: one node is drained, and one is
+// lost.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { after, before } from "node:test";
@@ -25,7 +26,7 @@ let cluster: string;
 let service: PodService;
 let api: Api;
 let runner: Berth;
-/** Runs in reverse order, also after a failed start. */
+/** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
 before(async () => {
@@ -48,7 +49,7 @@ async function cordon(name: string, isCordoned: boolean): Promise<void> {
   await service.core.patchNode({ name, body });
 }
 
-/** As `kubectl drain` does. */
+/** Drains a node like `kubectl drain`. */
 async function drain(node: string): Promise<void> {
   await cordon(node, true);
   for (const { metadata, spec } of [...(await service.pods()), ...(await service.warmPods())]) {
@@ -59,7 +60,7 @@ async function drain(node: string): Promise<void> {
   }
 }
 
-/** Resolves once a warm pod of a node can be taken. */
+/** Resolves once a warm pod of a node is ready. */
 async function warmPodOn(node: string): Promise<void> {
   await waitUntil(
     async () => {
@@ -104,7 +105,7 @@ covers(
   "a node loses its power, and is deleted: the running call is told to be cut off once, and its session goes on elsewhere with its disk; one that takes a warm pod there begins elsewhere",
   async () => {
     await cordon(SECOND_NODE, false);
-    // A warm pod that is there would be given out.
+    // An existing warm pod would be used.
     await drain(FIRST_NODE);
     const running = await InterruptedTurn.start(api, [join(cluster, SECOND_NODE)]);
     assert.equal(await nodeOf(running.session), SECOND_NODE);

@@ -1,4 +1,5 @@
-// Subject: what commands in pods had printed when the runner, the machine of the runner, or their pod was lost.
+// Tests the output that commands in pods had printed when the runner, the runner's machine, or their pod was
+// lost.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { Api } from "../acceptance/harness/api.ts";
@@ -17,7 +18,7 @@ let namespace: string;
 let service: PodService;
 let runner: Berth;
 let api: Api;
-/** Runs in reverse order, also after a failed start. */
+/** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
 before(async () => {
@@ -34,7 +35,7 @@ after(async () => {
   for (const cleanUp of CLEANUP.reverse()) await cleanUp();
 });
 
-/** All of it at once, as where its machine loses its power. */
+/** Kills all of the runner's processes at once, like a power failure. */
 async function loseMachine(): Promise<void> {
   const processes = descendantsOf(runner.pid);
   await runner.kill("SIGKILL");

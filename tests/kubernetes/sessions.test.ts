@@ -24,20 +24,20 @@ import { missingForCluster } from "./harness/find-kit.ts";
 import { PodService } from "./harness/pod-service.ts";
 import { startTestCluster } from "./harness/test-cluster.ts";
 
-/** An API, and runners one after another, each with a data directory of its own, on one PostgreSQL and one cluster. */
+/** An API, and consecutive runners, each with its own data directory, on one PostgreSQL and one cluster. */
 const SKIP = missingForCluster() ?? false;
 
 const RUNTIME_CLASS = "berth-test";
-/** One that environments may choose, and one that the cluster does not have. */
+/** A runtime class that environments may choose, and one that the cluster lacks. */
 const [CHOSEN_CLASS, MISSING_CLASS] = ["berth-chosen", "berth-missing"];
-/** Text is YAML. */
+/** A patch as YAML text. */
 const PATCH = "metadata: {annotations: {team: sandboxes}}\nspec: {imagePullSecrets: [{name: registry}]}\n";
 
 let namespace: string;
 let service: PodService;
 let runner: Berth;
 let api: Api;
-/** Runs in reverse order, also after a failed start. */
+/** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
 before(async () => {
@@ -121,11 +121,11 @@ covers(
   SKIP,
 );
 
-/** Leaves a process in the background, and a file in the memory of the pod, which no other pod has. */
+/** Leaves a background process, and a file in the pod's memory, which no other pod has. */
 const REMEMBER = "touch /data/begun; echo same >/dev/shm/pod; sleep 700 &";
 const RECALL = "grep -c begun /data/begun; cat /dev/shm/pod; pgrep -c sleep";
 const CUT = "echo begun >>/data/begun; sleep 600";
-/** The cut call has begun at most once, the pod is the same, and nothing runs there. */
+/** The expected recall: the cut call began at most once, the pod is the same, and nothing runs there. */
 const RECALLED = /^[01]\nsame\n0\n/;
 
 /** Resolves once the session's call of this command begins. */
@@ -137,7 +137,9 @@ async function calling(session: string, command: string): Promise<void> {
   );
 }
 
-/** Sends a message with these calls, and resolves with its id once the second begins, in the pod of the first. */
+/**
+ * Sends a message with these calls, and resolves with its id once the second begins, in the pod of the first.
+ */
 async function beginTurn(session: string, ...commands: [string, string, ...string[]]): Promise<string> {
   const sent = await api.ok("POST", `/sessions/${session}/events`, {
     events: [steps(...commands.map(bash))],

@@ -1,4 +1,5 @@
-// Subject: sessions in pods whose disks are made of snapshots of volumes with their repositories, through the whole service.
+// Tests sessions in pods whose disks come from volume snapshots with their repositories, through the whole
+// service.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -25,9 +26,9 @@ const KIT = findKit();
 const SKIP =
   missingForCluster() ??
   (KIT?.kind === "cluster" ? "it plays the storage driver of a cluster of its own" : false);
-/** In a file of the repository, so that a disk can be searched for it. */
+/** Text in a file of the repository, so that a disk can be searched for it. */
 const CANARY = "canary of the repository";
-/** Who clones, by the token. */
+/** The author by the clone's token. */
 const AUTHOR = "robot (test) <4242+robot@users.noreply.git.localhost";
 
 let cluster: TestCluster;
@@ -38,7 +39,7 @@ let api: Api;
 let host: GitHost;
 let repositories: string;
 let token: string;
-/** Called for each request of git in a pod, before the host answers it. */
+/** Called for each request of git in a pod, before the host responds. */
 let onGit: (response: ServerResponse) => boolean = () => false;
 const CLEANUP: (() => unknown)[] = [];
 
@@ -81,7 +82,7 @@ interface Wanted {
   environment?: AnyJson;
 }
 
-/** A session with a repository. */
+/** Creates a session with a repository. */
 async function open(name: string, { token: given = token, as = api, environment = {} }: Wanted = {}) {
   const [agent, { id: environment_id }] = await Promise.all([
     makeAgent(as),
@@ -131,7 +132,7 @@ async function remove({ metadata: { name } }: SnapshotObject): Promise<void> {
   await objects.deleteNamespacedCustomObject({ ...snapshotPlace(), name });
 }
 
-/** The snapshots that were taken meanwhile. */
+/** Returns the only snapshot that was taken during the work. */
 async function takenBy(work: () => Promise<unknown>): Promise<SnapshotObject> {
   const former = (await snapshots()).map(({ metadata }) => metadata.uid);
   await work();
@@ -157,12 +158,12 @@ async function claimOf(session: AnyJson): Promise<V1PersistentVolumeClaim> {
   return claim;
 }
 
-/** Of what the disk of a session was made; undefined: it was empty. */
+/** Returns the snapshot that a session's disk was created from; undefined if the disk was empty. */
 async function sourceOf(session: AnyJson): Promise<string | undefined> {
   return (await claimOf(session)).spec?.dataSource?.name;
 }
 
-/** The files of a volume, as its driver has it. */
+/** Returns the files of a volume, as its driver sees them. */
 function filesOn(claim: V1PersistentVolumeClaim): string[] {
   return onVolume(claim, "find", ".", "-type", "f");
 }
@@ -171,7 +172,7 @@ function filesWith(claim: V1PersistentVolumeClaim, text: string): string[] {
   return onVolume(claim, "grep", "-rlF", "-e", text, ".");
 }
 
-/** The lines that a command prints there. */
+/** Returns the lines that a command prints on the volume. */
 function onVolume({ spec }: V1PersistentVolumeClaim, ...command: string[]): string[] {
   const node = dirname(cluster.kubeconfig);
   const pid = readFileSync(join(node, "containerd.pid"), "utf8").trim();

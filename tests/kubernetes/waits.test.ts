@@ -1,4 +1,4 @@
-// Subject: sessions and services whose pods find no node, or no image, for longer than pods usually take.
+// Tests sessions and services whose pods find no node, or no image, for longer than usual.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -23,7 +23,7 @@ import { PodService } from "./harness/pod-service.ts";
 import { startTestCluster, type TestCluster } from "./harness/test-cluster.ts";
 
 const SKIP = missingForCluster() ?? false;
-/** The images of its node are not this test's to change. */
+/** Skips tests that change the images of the cluster's node, unless this test started the cluster. */
 const SKIP_IMAGES =
   SKIP === false && findKit()?.kind === "cluster"
     ? "an image is added to the node of the kit's cluster"
@@ -36,7 +36,7 @@ let cluster: TestCluster;
 let service: PodService;
 let runner: Berth;
 let api: Api;
-/** Runs in reverse order, also after a failed start. */
+/** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
 before(async () => {

@@ -1,4 +1,4 @@
-// Subject: sessions that begin in pods which two runners made before, and what happens to these.
+// Tests sessions that begin in warm pods of two runners, and the fate of these pods.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { V1Pod } from "@kubernetes/client-node";
@@ -31,7 +31,7 @@ let proxy: ApiProxy;
 let service: PodService;
 let api: Api;
 let runners: Berth[] = [];
-/** Runs in reverse order, also after a failed start. */
+/** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
 before(async () => {
@@ -51,7 +51,7 @@ after(async () => {
   for (const cleanUp of CLEANUP.reverse()) await cleanUp();
 });
 
-/** How many warm pods the runners say that there are. */
+/** Returns the number of warm pods in the runners' metrics. */
 async function told(): Promise<number> {
   const counts = runners.map(async ({ url }) => {
     const text = await (await fetch(`${url}/metrics`)).text();
@@ -60,7 +60,7 @@ async function told(): Promise<number> {
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
-/** Resolves once so many can be taken, with their names. */
+/** Resolves with the names of the warm pods once `count` of them are ready. */
 async function warmPods(count: number): Promise<string[]> {
   await waitUntil(
     async () => (await told()) === count,
@@ -69,7 +69,7 @@ async function warmPods(count: number): Promise<string[]> {
   return (await service.warmPods()).map(({ metadata }) => metadata?.name ?? "");
 }
 
-/** Resolves with the uid of the one warm pod once it can be taken. */
+/** Resolves with the uid of the only warm pod once it is ready. */
 async function warmPod(): Promise<string> {
   let found: (string | undefined)[] = [];
   await waitUntil(
@@ -85,12 +85,15 @@ async function warmPod(): Promise<string> {
   return found[0] ?? "";
 }
 
-/** Those that were killed, started again: the leases that they left are free at once. */
+/** Starts killed runners again; the leases that they left are free at once. */
 async function again(killed: readonly Berth[]): Promise<Berth[]> {
   return await Promise.all(killed.map(({ dataDir }) => service.start("runner", {}, dataDir)));
 }
 
-/** Sends a message with these calls to a session, and resolves with its id and its pod once the second begins, after the first has ended. */
+/**
+ * Sends a message with these calls. Resolves with its id and the session's pod once the second call begins,
+ * after the first has ended.
+ */
 async function calling(
   session: string,
   ...commands: [string, string, ...string[]]
@@ -272,7 +275,7 @@ covers(
   SKIP,
 );
 
-/** A session whose second call says which user it is, if its disk is empty; the last one does not end. */
+/** Starts a session whose second call prints its user if the disk is empty; the last call does not end. */
 async function startTurn(): Promise<{ session: string; message: string; last: string }> {
   const { id: session } = await makeSession(api);
   const last = "sleep 615";
@@ -281,7 +284,7 @@ async function startTurn(): Promise<{ session: string; message: string; last: st
   return { session, message: data[0].id, last };
 }
 
-/** Another may be ending beside it. */
+/** Deletes a warm pod, beside which another may be ending. */
 async function deleteWarmPod(uid: string): Promise<V1Pod | undefined> {
   const pod = (await service.warmPods()).find(({ metadata }) => metadata?.uid === uid);
   const name = pod?.metadata?.name ?? "";
@@ -289,7 +292,7 @@ async function deleteWarmPod(uid: string): Promise<V1Pod | undefined> {
   return pod;
 }
 
-/** Resolves with the uid of a warm pod that was just made. */
+/** Resolves with the uid of a warm pod that was just created. */
 async function beingMade(): Promise<string> {
   const former = await warmPod();
   const known = new Set((await service.warmPods()).map(({ metadata }) => metadata?.uid));

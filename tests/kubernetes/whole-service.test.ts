@@ -1,4 +1,5 @@
-// Subject: the service in its roles with pods of a cluster, whose connections two gateways pass on: its main job, and what is killed meanwhile.
+// Tests the service in its roles with pods of a cluster, whose connections go through two gateways: its main
+// job, while parts are killed.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -46,9 +47,9 @@ let api: Api;
 let runner: Berth;
 let host: GitHost;
 let gateways: Gateways;
-/** Called for each request to the git host, before it is answered. */
+/** Called for each request to the git host, before it responds. */
 let onRequest: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
-/** Runs in reverse order, also after a failed start. */
+/** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
 before(async () => {
@@ -100,7 +101,8 @@ covers(
     );
     const seen: InspectionCounts = { processes: 0, memory: 0, files: 0 };
     const findings: unknown[] = [];
-    // While the push and the proposal are under way, so that programs in the pod still have their requests in memory.
+    // Runs during the push and the pull request, while programs in the pod still have their requests in
+    // memory.
     onRequest = ({ method, url = "" }) => {
       if (method !== "POST" || !/git-receive-pack$|graphql$/.test(url)) return false;
       try {
@@ -266,7 +268,10 @@ covers(
   SKIP,
 );
 
-/** Of three sessions, one has a command running when the parts are killed, one is given its pod just then, and one begins before they are back. */
+/**
+ * Asserts that three sessions survive a kill of the parts. One runs a command then, one is just getting its
+ * pod, and one begins before the parts are back.
+ */
 async function turnsSurvive(parts: readonly Part[]): Promise<void> {
   const [running, starting, beginning] = await Promise.all([
     InterruptedTurn.start(api, [cluster]),

@@ -8,9 +8,12 @@ import { notTodays } from "../effort/effort.ts";
 import { FILES, SCENARIOS } from "./not-in-a-cluster.ts";
 
 const SCENARIO_FILES = globSync(join(import.meta.dirname, "../acceptance/scenarios/*.test.ts")).sort();
-/** Every machine takes part in these: streams and previews, keys of requests, uploads in parts. */
+/**
+ * Scenarios in which every machine takes part, each run: streams and previews, idempotency keys, uploads in
+ * parts.
+ */
 const ALWAYS = ["event-deltas", "idempotency", "uploads"];
-/** One of as many of the others is run each day: all of them take a quarter of an hour. */
+/** The number of other scenarios of which one is run each day. All of them take a quarter of an hour. */
 const SAMPLE = 16;
 const FILE_LIMIT_MS = 900_000;
 

@@ -18,7 +18,7 @@ import { type S3Host, startS3Host } from "../s3-host/s3-host.ts";
 import { Cluster, secretKeyOf } from "./harness/cluster.ts";
 import { NumberedSession, readAgain } from "./harness/numbered-session.ts";
 
-/** Each fault comes after a seventh of these. */
+/** The number of acknowledged messages. A fault comes after each seventh of them. */
 const USUAL = isSampled() ? 2_000 : 4_000;
 const ACKNOWLEDGED = isWhole("cluster") ? 10_000 : USUAL;
 const SESSIONS = 10;
@@ -117,7 +117,7 @@ covers(
   },
 );
 
-/** In their order: kills of machines chosen at random between those of the database. */
+/** Returns the faults in order: kills of randomly chosen machines between those of the database. */
 function faultsBy(random: () => number, onKilled: (machine: Machine) => void): Array<() => Promise<void>> {
   const oneOf = (machines: readonly Machine[]) => machines[Math.floor(random() * machines.length)] as Machine;
   const kill = async (machine: Machine) => {
@@ -148,7 +148,7 @@ function faultsBy(random: () => number, onKilled: (machine: Machine) => void): A
   ];
 }
 
-/** Starts a service again as systemd does: also when its start ended, because the database was away. */
+/** Starts a service again like systemd, repeatedly if the start ends because the database is away. */
 async function backAgain(machine: Machine): Promise<void> {
   for (;;) {
     const failure = await machine.startAgain().then(

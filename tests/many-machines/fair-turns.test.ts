@@ -12,7 +12,10 @@ import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { type PostgresServer, startPostgres } from "../postgres-server/postgres-server.ts";
 import { type GatedModel, startGatedModel } from "./gated-model.ts";
 
-/** Two APIs and three runners. A turn lasts until its model is told to respond, and what a turn waits for is a free place of a runner. */
+/**
+ * Two APIs and three runners. A turn lasts until its model is released, and turns wait for a free slot of a
+ * runner.
+ */
 const RUNNERS = 3;
 const PLACES = RUNNERS * 32;
 const DUE = 1_000;
@@ -46,7 +49,7 @@ after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** JSON is YAML. */
+/** Writes a file, with an object as JSON, which is valid YAML. */
 function written(name: string, content: object | string): string {
   const path = join(root, name);
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o600 });
@@ -58,13 +61,13 @@ async function start(role: string, name: string): Promise<void> {
   services.push(await Berth.start({ dataDir: join(root, name), settings }));
 }
 
-/** As an operator does on the machine of an API. */
+/** Runs a command like an operator on an API's machine. */
 async function operate(...words: string[]): Promise<string> {
   return (await services[0]?.command(...words, "--config", config)) ?? "";
 }
 
 interface Organization {
-  /** At one API, and at the other. */
+  /** The clients of both APIs. */
   clients: Api[];
   session: { agent: string; environment_id: string };
 }
@@ -78,7 +81,7 @@ async function organization(name: string): Promise<Organization> {
   return { clients: [first, second], session: { agent: agent.id, environment_id: environment.id } };
 }
 
-/** A session with a message with this mark. */
+/** Creates a session with a message that has this mark. */
 function create({ clients, session }: Organization, mark: string, lane: number): Promise<ApiResponse> {
   const client = clients[lane % clients.length];
   assert.ok(client);
@@ -86,7 +89,7 @@ function create({ clients, session }: Organization, mark: string, lane: number):
   return client.post("/sessions", { ...session, initial_events: [{ type: "user.message", content }] });
 }
 
-/** Sessions with a message each, marked with the name and a number, over both APIs. */
+/** Creates sessions with a message each, marked with the name and a number, through both APIs. */
 async function append(whose: Organization, name: string, count: number): Promise<void> {
   let made = 0;
   const one = async (_: unknown, lane: number) => {
@@ -95,7 +98,7 @@ async function append(whose: Organization, name: string, count: number): Promise
   await Promise.all(Array.from({ length: 12 }, one));
 }
 
-/** A place becomes free: the organization of a turn that ends, by its name. Returns the mark of the turn that begins there. */
+/** Ends a turn of an organization, which frees a slot. Returns the mark of the turn that begins there. */
 async function next(ended: string): Promise<string> {
   const before = model.began.length;
   model.release(ended);
@@ -127,7 +130,8 @@ covers(
       model.release("other");
     }
     assert.match(await next("large"), /^large/, "while no other waits, a free place is the large one's");
-    // A backlog of its own begins beside it, up to a quarter of the places; then it gets what the large one has beyond its share.
+    // This organization starts a backlog of its own. It gets up to a quarter of the slots at once, then those
+    // that the large one has beyond its share.
     const from = model.began.length;
     await append(other, "others", 40);
     await model.until(from + PLACES / 4);
@@ -148,7 +152,7 @@ covers(
         () => theirTurns() >= turns,
         () => `${theirTurns()} of ${turns} turns began`,
       );
-      // Meanwhile every runner has places for more.
+      // Meanwhile every runner has free slots.
       if (turns === MAX_TURNS) await model.until(model.began.length + PLACES);
       assert.equal(theirTurns(), turns, "more turns at once than there may be");
       assert.equal(model.waiting().length, MAX_TURNS);

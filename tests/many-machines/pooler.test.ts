@@ -33,7 +33,7 @@ covers(
   async (t) => {
     const config = join(directory, "berth.yaml");
     const urls = { database_url: sessions.url("berth"), database_direct_url: postgres.url("berth") };
-    // JSON is YAML.
+    // JSON is valid YAML.
     writeFileSync(config, JSON.stringify(urls), { mode: 0o600 });
     const berth = await Berth.start({ settings: { BERTH_CONFIG: config }, dataDir: join(directory, "data") });
     t.after(() => berth.stop());

@@ -26,12 +26,18 @@ import { childrenOf, commandOf } from "../crash/processes.ts";
 import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import { type PostgresServer, startPostgres } from "../postgres-server/postgres-server.ts";
 
-/** An API without root, and runners, each with a data directory of its own, on one PostgreSQL and one directory for contents. */
+/**
+ * An API without root, and runners, each with its own data directory, on one PostgreSQL and one directory for
+ * contents.
+ */
 const API_UID = 65_530;
 const BINARY = join(import.meta.dirname, "../../bin/berth");
 const POOL = 4;
 const GRACE_S = 4;
-/** Of two APIs; of a runner, and its supervisor's; of a command; and those that PostgreSQL keeps for itself. */
+/**
+ * The connections of two APIs, of a runner and its supervisor, of a command, and those reserved by
+ * PostgreSQL.
+ */
 const CONNECTIONS = 2 * (POOL + 1) + 1 * (POOL + 1 + 2) + 3 + 3;
 const AS_API = ["setpriv", "--reuid", `${API_UID}`, "--regid", `${API_UID}`, "--clear-groups"];
 
@@ -77,7 +83,7 @@ after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A directory below the one of this test. */
+/** Creates a directory below this test's directory. */
 function directory(name: string, owner = 0): string {
   const path = join(root, name);
   mkdirSync(path, { mode: 0o700 });
@@ -93,7 +99,7 @@ function dataDirectory(name: string, owner = 0): string {
   return path;
 }
 
-/** JSON is YAML. The file of both; the runner's role is a variable. */
+/** Writes the settings file of both roles, as JSON, which is valid YAML. The runner's role is a variable. */
 function settingsFile(settings: Record<string, unknown>): string {
   const path = join(root, "berth.yaml");
   writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
@@ -106,7 +112,7 @@ async function startApi(name: string): Promise<Berth> {
   return await Berth.start({ dataDir, settings: { BERTH_CONFIG: config }, wrapper: AS_API });
 }
 
-/** All that were started, by their ids. */
+/** The ids of all started runners. */
 const RUNNERS: string[] = [];
 
 async function startRunner(name: string): Promise<Berth> {
@@ -119,7 +125,7 @@ async function startRunner(name: string): Promise<Berth> {
   return started;
 }
 
-/** As an operator does on the machine of the API. */
+/** Runs a command like an operator on the API's machine. */
 async function operate(...words: string[]): Promise<string> {
   return await service.command(...words, "--config", config);
 }
@@ -173,7 +179,7 @@ covers(
     assert.ok(deltas.includes("event_delta"), deltas.join(" "));
     const commit = /[0-9a-f]{40}/.exec(texts.join())?.[0];
     assert.equal(await git.head("acme", "widget", "main"), commit, texts.join("\n"));
-    // What the runner stored, the API reads, which has no root.
+    // The API, which is not root, reads what the runner stored.
     const { data: files } = await api.ok("GET", `/files?scope_id=${session.id}`);
     assert.equal((await api.get(`/files/${files[0].id}/content`)).body, "kept\n");
     const { repositories } = await api.ok("GET", `/sessions/${session.id}/changes`);
@@ -245,7 +251,7 @@ covers(
   },
 );
 
-/** By the metrics of the API. Resolves to how long the first session has waited. */
+/** Waits by the API's metrics. Returns how many seconds the first session has waited. */
 async function waitUntilDue(isReached: (seconds: number) => boolean): Promise<number> {
   let seconds = Number.NaN;
   await waitUntil(
@@ -296,7 +302,7 @@ covers(
   },
 );
 
-/** Requests to both for a second, one after another at each. */
+/** Sends requests to both for a second, one after another to each. */
 async function ask(urls: readonly string[], token: string) {
   const began = performance.now();
   let passed = 0;
@@ -398,7 +404,7 @@ covers(["role-egress"], "an egress tells its health, and nothing else", async ()
   await egress.kill("SIGTERM");
 });
 
-/** Wrong settings of a role, as variables, and what is said. */
+/** Wrong settings of a role, as variables, and the expected error. */
 const WRONG: ReadonlyArray<readonly [settings: Record<string, string>, sentence: RegExp]> = [
   [{ BERTH_ROLE: "api" }, /^error: The role api needs BERTH_DATABASE_URL, [^\n]+\.$/],
   [{ BERTH_ROLE: "runner" }, /^error: The role runner needs BERTH_DATABASE_URL, [^\n]+\.$/],
@@ -441,7 +447,7 @@ covers(["role-settings"], "roles: each wrong setting is one sentence, with exit 
     }),
   );
   assert.ok(!existsSync(dataDir));
-  // The API runs, with another directory.
+  // The running API uses another directory.
   const own = {
     BERTH_ROLE: "runner",
     BERTH_RUNNER_ADDRESS: "127.0.0.1:0",

@@ -17,11 +17,11 @@ import { startStores } from "./harness/stores.ts";
 
 const SESSIONS = 4;
 const CREATORS = 4;
-/** Between two machines. */
+/** Turns between upgrades of two machines. */
 const TURNS = 4;
 const CONTENT_BYTES = 12_000_000;
 const PART_BYTES = 700_000;
-/** Between two requests of one that creates sessions. */
+/** Milliseconds between two requests of a creator of sessions. */
 const PAUSE_MS = 30;
 
 const directory = mkdtempSync(join(tmpdir(), "berth-rolling-"));

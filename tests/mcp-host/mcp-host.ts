@@ -46,7 +46,9 @@ export interface BearerProxy {
   received: string[];
   /** Requests as they complete: `METHOD status`. */
   completed: string[];
-  /** If set, called for each authorized request; returns true if it sends the response instead of the server. */
+  /**
+   * If set, called for each authorized request; returns true if it sends the response instead of the server.
+   */
   override: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
   /** Resolves as soon as the condition holds for the received or completed requests. */
   until(condition: () => boolean): Promise<void>;

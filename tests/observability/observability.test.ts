@@ -10,7 +10,10 @@ import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeSession, runTurn } from "../acceptance/harness/fixtures.ts";
 import { type AlertCase, FIRING, HEALTHY } from "./alert-cases.ts";
 
-/** `deploy/observability` and the guide, compared with the metrics that a service has, and with Prometheus's own tool. */
+/**
+ * Tests `deploy/observability` and the guide against the metrics of a service, and with Prometheus's own
+ * tool.
+ */
 
 const ROOT = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -25,7 +28,7 @@ interface Rule {
 let directory: string;
 let berth: Berth;
 let rules: Rule[];
-/** The names and help of the metrics, and the labels that their series have. */
+/** The names of the metrics, each with the labels of its series. */
 let metrics: Map<string, Set<string>>;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "berth-observability-"));
@@ -53,15 +56,18 @@ function metricsOf(text: string): Map<string, Set<string>> {
   );
 }
 
-/** The metrics of Berth and of its processes in an expression. */
+/** Returns the metrics of Berth and its processes in an expression. */
 function namesIn(expr: string): string[] {
   const found = expr.match(/\b(berth|process|nodejs)_\w+/g) ?? [];
   return found.map((name) => name.replace(/(?<=_seconds)_(bucket|sum|count)$/, ""));
 }
 
-/** Prometheus adds these to each series, the last one in a cluster of Kubernetes; `le` is that of a histogram's buckets. */
+/**
+ * Labels that Prometheus adds to each series, the last one in a Kubernetes cluster; `le` is the label of
+ * histogram buckets.
+ */
 const ADDED = ["instance", "job", "le", "namespace"];
-/** Labels of series that only come with an incident. */
+/** Labels of series that only appear with an incident. */
 const INCIDENT_LABELS = ["incident", "reason"];
 
 function requireKnown(where: string, expr: string): void {
@@ -89,7 +95,7 @@ test("alerts: each fires once, and none in an installation that is well", async 
     Object.keys(FIRING),
     rules.map(({ alert }) => alert),
   );
-  // Promtool compares what annotations say, too.
+  // Promtool compares annotations, too.
   const plain = rules.map((rule) => ({ ...rule, annotations: {} }));
   await writeFile(join(directory, "rules.yaml"), stringify({ groups: [{ name: "berth", rules: plain }] }));
   const tests = {

@@ -12,12 +12,12 @@ import {
   type TenantObjects,
 } from "./harness/tenant-objects.ts";
 
-/** Thirteen callers call every operation on own, organization-owned, foreign and absent objects. */
+/** Tests thirteen callers with every operation on own, organization-owned, foreign and absent objects. */
 
 let berth: Berth;
 let callers: Callers;
 let operations: DescribedOperation[];
-/** Those of the operator of the installation. */
+/** The operations of the installation's operator. */
 let operatorsOwn: DescribedOperation[];
 let objectsByOwnership: Record<Ownership, TenantObjects>;
 before(async () => {
@@ -78,7 +78,7 @@ describe("authorization", { timeout: 600_000 }, () => {
       const { status, body } = await callOperation(callers.operator, operation, absent);
       const row = `the operator: ${operation.id}: ${JSON.stringify(body)}`;
       assert.ok([200, 404].includes(status), row.slice(0, 400));
-      // An operator knows the names of service accounts, and one has this canary.
+      // An operator may see the names of service accounts, one of which has this canary.
       if (operation.id !== "adminServiceAccounts.list")
         assert.doesNotMatch(row, /canary(own|shared|foreign)/);
     }
@@ -101,7 +101,10 @@ describe("authorization", { timeout: 600_000 }, () => {
   });
 });
 
-/** Each operation with each ownership of the objects that it refers to; operations without objects once. */
+/**
+ * Returns each operation with each ownership of the objects that it refers to; operations without objects
+ * once.
+ */
 function rowsOf(operations: readonly DescribedOperation[]): [DescribedOperation, Ownership][] {
   return operations.flatMap((operation) =>
     (refersToObjects(operation) ? OWNERSHIPS : (["own"] as const)).map(
@@ -120,7 +123,7 @@ function expectedOutcome(
   ownership: Ownership,
 ): "allowed" | number {
   if (caller.name === "a service account" && isForUsers(operation)) return 401;
-  // Only the lack of a scope makes a token that is not valid for the operation a 403.
+  // An invalid token for the operation gets 403 only if it lacks a scope.
   if (operation.scope === null && caller.expected[ownership] === 403 && !refersToObjects(operation))
     return "allowed";
   if (!caller.valid) return caller.expected[ownership];
@@ -133,7 +136,10 @@ function isForUsers({ id, path }: DescribedOperation): boolean {
   return path.startsWith("/api/v1/forward") || id === "consoleLinks.create";
 }
 
-/** Only admins create and revoke tokens of an organization, and see the installation; a service account creates none, and lets nobody have one. */
+/**
+ * Exceptions: only admins create and revoke tokens of an organization, and see the installation. A service
+ * account creates no tokens, and approves none.
+ */
 const EXCEPTIONS: Record<string, Record<string, number>> = {
   "the owner": { "tokens.delete shared": 403, "health.get own": 403 },
   "another member": { "tokens.delete shared": 403, "health.get own": 403 },
@@ -179,7 +185,7 @@ let freshCount = 0;
 /** Fields that differ between two reads. */
 const CHANGING_FIELDS = /"duration_seconds":\d+|"request_id":"[^"]+"/g;
 
-/** Every response to reads by the owners, without changing fields. */
+/** Returns every response to reads by the owners, without changing fields. */
 async function snapshotOf(
   { owner, serviceAccount, stranger }: Callers,
   all: typeof objectsByOwnership,

@@ -4,7 +4,10 @@ import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { NO_LIMITS } from "../acceptance/harness/no-limits.ts";
 
-/** Reads a list in pages while 20 writers add and delete objects: every permanent object appears once, in order. */
+/**
+ * Reads a list in pages while 20 writers add and delete objects: every permanent object appears once, in
+ * order.
+ */
 
 const PERMANENT_COUNT = 300;
 const WRITERS = 20;
@@ -89,7 +92,7 @@ async function walk(limit: number): Promise<string[]> {
   throw new Error("the list did not end");
 }
 
-/** The ids before an anchor, read backwards in pages, in list order. */
+/** Returns the ids before an anchor, read backwards in pages, in list order. */
 async function walkBack(limit: number, from: string): Promise<string[]> {
   const ids: string[] = [];
   let anchor = from;

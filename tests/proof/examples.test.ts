@@ -15,8 +15,8 @@ import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import { makeTenantObjects, type TenantObjects } from "./harness/tenant-objects.ts";
 
 /**
- * Runs the examples of every operation as the API reference has them: each with curl, and those of the command line and
- * the SDK that differ in kind. All of the SDK's are checked against its types.
+ * Runs the examples of every operation as in the API reference: each with curl, and those of the command line
+ * and the SDK that differ in kind. All of the SDK's examples are type-checked.
  */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -24,7 +24,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 let berth: Berth;
 let api: Api;
 let operator: Api;
-/** What the SDK's examples import lies above the directory that all examples run in. */
+/** A directory above that of all examples, with the packages that the SDK's examples import. */
 let base: string;
 let directory: string;
 let host: GitHost;
@@ -105,7 +105,10 @@ test("every example of the SDK fits its types", { timeout: 600_000 }, async () =
   }
 });
 
-/** One operation of each kind: a body, a page with a filter, an object, a form, bytes, a file's content, a stream. */
+/**
+ * One operation of each kind: a body, a page with a filter, an object, a form, bytes, a file's content, a
+ * stream.
+ */
 const KINDS = [
   "agents.create",
   "sessions.list",
@@ -147,7 +150,10 @@ async function aLogin(): Promise<{ user_code: string; device_code: string }> {
   return await api.ok("POST", "/device_authorizations", {});
 }
 
-/** Who the examples of the operator are about: not those with whose token the other examples run. */
+/**
+ * Creates the subjects of the operator's examples, so that they do not affect the tokens of the other
+ * examples.
+ */
 async function administered(id: string): Promise<Record<string, string>> {
   const make = (path: string, body: object) => operator.ok("POST", `/api/v1/admin${path}`, body);
   administeredCount += 1;
@@ -167,7 +173,7 @@ async function administered(id: string): Promise<Record<string, string>> {
 
 let administeredCount = 0;
 
-/** Its session gets a disk with a file. */
+/** Gives the session a disk with a file. */
 async function withNotes({ session_id }: Record<string, string>): Promise<Record<string, string>> {
   await runTurn(api, session_id ?? "", bash("echo notes >/data/notes.txt"));
   return {};
@@ -224,7 +230,10 @@ async function prepare(id: string, { ids }: TenantObjects): Promise<void> {
   Object.assign(ids, id.startsWith("admin") ? await administered(id) : await steps[id]?.());
 }
 
-/** Runs an example with bash, in a directory with the files that it uses. A stream is killed after its first output. */
+/**
+ * Runs an example with bash, in a directory with the files that it uses. A stream is killed after its first
+ * output.
+ */
 async function run(example: Example, objects: TenantObjects): Promise<{ output: string; errors: string }> {
   const { ids, canary } = objects;
   await writeFile(

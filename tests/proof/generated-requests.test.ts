@@ -13,8 +13,9 @@ import { createResponseValidator } from "./harness/response-validator.ts";
 import { absentObjects, makeTenantObjects } from "./harness/tenant-objects.ts";
 
 /**
- * Requests generated from the service's OpenAPI document, most of them valid, some with a fault at any depth. Every response
- * must be documented and match its schema, and the service must still respond afterwards.
+ * Tests requests generated from the service's OpenAPI document, most of them valid, some with a fault at any
+ * depth. Every response must be documented and match its schema, and the service must still respond
+ * afterwards.
  */
 
 const REQUESTS = 5_000;
@@ -47,7 +48,8 @@ test(`${REQUESTS} generated requests: every response is documented`, { timeout: 
   const disposable = await makeTenantObjects(api, "disposable");
   const others = [(await makeTenantObjects(other, "foreign")).ids, absentObjects(permanent).ids];
   const idsFor = (operation: DescribedOperation) => {
-    // An operator's requests disable, limit and erase: never those who make the other requests.
+    // An operator's requests disable, limit and erase, so they never target the callers of the other
+    // requests.
     if (operation.isOperators) return others;
     const own = isDestructive(operation) ? disposable.ids : permanent.ids;
     return [own, own, own, ...others];
@@ -76,7 +78,7 @@ test(`${REQUESTS} generated requests: every response is documented`, { timeout: 
   await api.ok("GET", "/agents");
 });
 
-/** Destructive operations use separate objects, so that the others remain. */
+/** Whether an operation is destructive. Such operations use separate objects, so that the others remain. */
 function isDestructive({ method, path }: DescribedOperation): boolean {
   return method === "DELETE" || /\/(archive|terminate|redact)$/.test(path);
 }
@@ -119,7 +121,7 @@ function requestOf(
     });
 }
 
-/** Mostly ids of the right type. */
+/** Returns values of a path parameter, mostly ids of the right type. */
 function pathParam(name: string, idSets: readonly Ids[]): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 9, arbitrary: fc.constantFrom(...idSets.map((ids) => ids[name] ?? "")) },

@@ -15,7 +15,10 @@ import { NO_LIMITS } from "../acceptance/harness/no-limits.ts";
 import { waitForPid } from "../crash/processes.ts";
 import { assertNoMoreThan, hostState, stableState, waitUntilPasses } from "./abuse/host-state.ts";
 
-/** The cost of idle sessions: a row, and a disk until it is reclaimed. An open sandbox is three processes. */
+/**
+ * Tests the cost of idle sessions: a row, and a disk until it is reclaimed. An open sandbox is three
+ * processes.
+ */
 
 const SESSIONS = Number(process.env.BERTH_TEST_IDLE_SESSIONS ?? 10_000);
 const WARMUP_SESSIONS = 500;
@@ -38,7 +41,7 @@ after(() => berth.stop());
 test("idle session: three processes while its sandbox is open, none and no mounts when it is closed", {
   timeout: 600_000,
 }, async () => {
-  // What the service's own first sandbox used goes some seconds after it.
+  // The remains of the service's own first sandbox disappear some seconds after it.
   await waitUntilPasses(MAX_WAIT_MS, () => {
     const { processes, helpers, loops } = hostState(berth);
     assert.deepEqual([processes, helpers, loops], [[], [], []]);
@@ -110,7 +113,7 @@ async function runMany(count: number, run: () => Promise<AnyJson>): Promise<AnyJ
   return done;
 }
 
-/** The proportional memory of a process (PSS), in bytes. */
+/** Returns the proportional memory of a process (PSS), in bytes. */
 function memory(pid: number): number {
   const rollup = readdirSync(`/proc/${pid}`).includes("smaps_rollup")
     ? readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")

@@ -7,7 +7,10 @@ import { callByFilter, callOperation } from "./harness/call-operation.ts";
 import { readOpenApiDocument } from "./harness/openapi-document.ts";
 import { makeTenantObjects, type TenantObjects } from "./harness/tenant-objects.ts";
 
-/** Each tenant's canary is in every free text field of its objects. No response to another tenant may contain it. */
+/**
+ * Tests that no response contains another tenant's canary, which is in every free text field of that tenant's
+ * objects.
+ */
 
 let berth: Berth;
 before(async () => {
@@ -60,7 +63,7 @@ test("no response contains the canary of another tenant", { timeout: 600_000 }, 
   console.log(`${responseCount} responses`);
 });
 
-/** The ids of another tenant, and the caller's own canary for request bodies. */
+/** Returns the ids of another tenant, with the caller's own canary for request bodies. */
 function withOwnCanary(own: TenantObjects, other: TenantObjects): TenantObjects {
   return { canary: own.canary, ids: other.ids };
 }

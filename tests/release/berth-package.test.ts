@@ -1,4 +1,4 @@
-// The subject is what script/release makes of the package `berth`, used as its users do: outside of the repository.
+// Tests the package `berth` that script/release makes, used like its users do: outside the repository.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -14,9 +14,9 @@ import { sharedRelease } from "./shared-release.ts";
 
 const MOST_MB = 200;
 const QUIET = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
-/** What npm's programs run on: the Node.js that runs this test. */
+/** The path for npm's programs, with the Node.js that runs this test. */
 const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
-/** A machine that is not Linux, as far as the program can see. */
+/** Makes the program see another system than Linux. */
 const ELSEWHERE = "data:text/javascript,Object.defineProperty(process,'platform',{value:'darwin'})";
 
 let temporary: string;
@@ -132,7 +132,7 @@ test("berth serve: a session uses Bash, and the API, its reference and the guide
   }
 });
 
-/** An installation as npm makes it on another platform; it must have nothing that is for Linux alone. */
+/** Makes an installation for another platform, and asserts that it has nothing for Linux only. */
 async function installedFor(os: string, cpu: string): Promise<string> {
   const directory = emptyPackage(os);
   await run("npm", ["install", ...QUIET, `--os=${os}`, `--cpu=${cpu}`, packed], directory, { PATH });
@@ -155,7 +155,7 @@ function program(directory: string): string {
   return join(directory, "node_modules/.bin/berth");
 }
 
-/** As `name@version`. */
+/** Returns the packages in a lockfile as `name@version`. */
 function packagesIn(lockfile: string): Set<string> {
   const { packages } = JSON.parse(readFileSync(lockfile, "utf8")) as {
     packages: Record<string, { version: string }>;

@@ -1,4 +1,4 @@
-// The subject is what script/release makes of @berth/sdk, used as its users do: outside of the repository.
+// Tests the package @berth/sdk that script/release makes, used like its users do: outside the repository.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";

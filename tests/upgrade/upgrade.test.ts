@@ -67,7 +67,7 @@ covers(
   ["upgrade-rollback", "migrate-apart"],
   "rolling upgrade of two machines under load, and back: no event, call or disk is lost",
   async (context) => {
-    // Only its PostgreSQL takes part: drained before there are sessions, it has none.
+    // Only its PostgreSQL takes part: it is drained before there are sessions.
     const store = await Berth.start({ binary: former.binary });
     const machines: Machine[] = [];
     const sessions: LoadedSession[] = [];
@@ -105,7 +105,9 @@ covers(
   skip,
 );
 
-/** Of both releases' turns; those before the first upgrade, of which there was one, were not counted. */
+/**
+ * Checks the usage of both releases' turns, except the one before the first upgrade, which was not counted.
+ */
 async function checkUsage(api: Api): Promise<void> {
   const { data: sessions } = await api.ok("GET", "/sessions");
   const { total } = await api.ok("GET", "/usage");
@@ -121,7 +123,7 @@ async function readIn(api: Api, session: AnyJson): Promise<string | undefined> {
   return toolResults(events)[0];
 }
 
-/** A session with a file on its disk and one that was given to it. */
+/** Creates a session with a file on its disk and a mounted one. */
 async function workIn(api: Api): Promise<AnyJson> {
   const file = await makeFile(api, "given");
   const resources = [{ type: "file", file_id: file.id, mount_path: "/data/given" }];
@@ -130,7 +132,7 @@ async function workIn(api: Api): Promise<AnyJson> {
   return session;
 }
 
-/** A further turn on the disk. Returns the lines that were there, each of an earlier turn. */
+/** Runs a further turn on the disk. Returns the existing lines, each of an earlier turn. */
 async function goOn(api: Api, { id }: AnyJson): Promise<string[]> {
   const [said = ""] = toolResults(
     await runTurn(api, id, bash("cat /data/given /data/work; echo more >> /data/work")),
@@ -143,7 +145,7 @@ async function goOn(api: Api, { id }: AnyJson): Promise<string[]> {
   return lines;
 }
 
-/** One of each kind of resource, as paths. */
+/** Creates one resource of each kind. Returns their paths. */
 async function storeOfEach(api: Api): Promise<string[]> {
   const [session, skill, store, vault] = await Promise.all([
     makeSession(api, { title: "of the newer release" }),

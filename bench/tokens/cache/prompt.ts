@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** A part of a request that a provider caches as a whole: a tool, a block of the system prompt, or a block of a message. */
+/**
+ * A part of a request that a provider caches as a whole: a tool, a block of the system prompt, or a block of
+ * a message.
+ */
 export interface Block {
   part: "tool" | "system" | "message";
   text: string;

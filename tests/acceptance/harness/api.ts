@@ -75,7 +75,10 @@ export class Api {
   }
 }
 
-/** Asserts that a response is the error envelope with this status and type, and the expected message and param. */
+/**
+ * Asserts that a response is the error envelope with this status and type, and the expected message and
+ * param.
+ */
 export function assertError(
   response: ApiResponse,
   status: number,

@@ -26,7 +26,10 @@ export interface BerthOptions {
   settings?: Record<string, string>;
   /** The data directory of an earlier service; a new one by default. */
   dataDir?: string;
-  /** A command that executes the service, such as a tracer with its arguments. The service must stay this process's child. */
+  /**
+   * A command that executes the service, such as a tracer with its arguments. The service must stay this
+   * process's child.
+   */
   wrapper?: readonly string[];
   /** The command line of another release; by default that of this repository. */
   binary?: string | undefined;

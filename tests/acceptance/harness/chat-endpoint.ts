@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import type { AnyJson } from "./api.ts";
 
-/** A Chat Completions provider on loopback that responds "Done." to every request and records the requests. */
+/**
+ * A Chat Completions provider on loopback that responds "Done." to every request and records the requests.
+ */
 export interface ChatEndpoint {
   /** `http://ADDRESS:PORT/v1` */
   url: string;

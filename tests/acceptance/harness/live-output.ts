@@ -21,7 +21,7 @@ export class OutputReader {
   readonly frames: Frame[] = [];
   readonly #arrived = new EventEmitter();
   readonly #stop = new AbortController();
-  /** Why no further frame comes; null while the stream is open. */
+  /** The reason why no further frame comes; null while the stream is open. */
   #end: Error | null = null;
 
   /** Resolves when the stream is open. */

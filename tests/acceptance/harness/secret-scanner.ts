@@ -23,14 +23,19 @@ export class SecretScanner {
     }
   }
 
-  /** Checks the arguments of every process of this machine, sandboxes included, and returns the number of processes. */
+  /**
+   * Checks the arguments of every process of this machine, sandboxes included, and returns the number of
+   * processes.
+   */
   checkArguments(): number {
     const processes = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
     for (const pid of processes) this.check(`the arguments of process ${pid}`, readProcess(pid, "cmdline"));
     return processes.length;
   }
 
-  /** Checks the variables of every process of this machine except those in sandboxes, which may have secrets. */
+  /**
+   * Checks the variables of every process of this machine except those in sandboxes, which may have secrets.
+   */
   checkEnvironments(): void {
     for (const pid of readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name) && !isInSandbox(name)))
       this.check(`the environment of process ${pid}`, readProcess(pid, "environ"));

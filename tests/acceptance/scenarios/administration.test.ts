@@ -21,7 +21,7 @@ async function newOperator(): Promise<Api> {
 }
 const operator = await newOperator();
 
-/** What a list of the operator has, by all its pages. */
+/** Returns the objects on all pages of an operator's list. */
 async function listed(path: string, as = operator): Promise<AnyJson[]> {
   return await listAll(as, `${ADMIN}${path}`);
 }

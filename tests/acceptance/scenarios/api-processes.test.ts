@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => berth.stop());
 
-/** A request on a connection of its own. */
+/** Sends a request on a new connection. */
 function ask(path: string, token = owner.token ?? ""): Promise<{ status: number; text: string }> {
   const headers = { authorization: `Bearer ${token}` };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -41,7 +41,7 @@ function askOften(times: number, path: string, token?: string) {
   return Promise.all(Array.from({ length: times }, () => ask(path, token)));
 }
 
-/** The processes that have answered requests, as their log says. */
+/** Returns the processes that have handled requests, by their log. */
 function answering(): Set<string> {
   const lines = berth.log.split("\n").filter((line) => line.includes('"operation":"agents.list"'));
   return new Set(lines.flatMap((line) => /"part":"(\w+)"/.exec(line)?.[1] ?? []));
@@ -108,7 +108,7 @@ covers(
   async () => {
     const user = await berth.client({ user: "busy@example.com" });
     assert.equal((await ask(AGENTS, user.token ?? "")).status, 200);
-    // Accepted by one process, it is known to all, and counts in none against the address.
+    // Once one process has accepted the token, all processes know it, and none counts it against the address.
     assert.ok((await askOften(50, AGENTS, user.token ?? "")).every(({ status }) => status === 200));
     const unknown = `${user.token?.slice(0, -1)}`;
     assert.equal((await ask(AGENTS, unknown)).status, 401);

@@ -59,7 +59,7 @@ after(async () => {
 const at = (name: string) => join(directory, name);
 const keyFile = () => join(berth.dataDir, "secret.key");
 
-/** Appends events until `isOver`. Returns when each was acknowledged, by its id. */
+/** Appends events until `isOver`. Returns the time of each acknowledgement, by event id. */
 async function append(session: string, isOver: () => boolean): Promise<Map<string, number>> {
   const acknowledged = new Map<string, number>();
   while (!isOver()) {

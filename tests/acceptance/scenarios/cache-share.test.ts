@@ -1,4 +1,5 @@
-// What users and operators see of a provider's cache: a scripted server of Anthropic's Messages says what it read and wrote.
+// Tests the cache figures that users and operators see: a scripted server of Anthropic's Messages API reports
+// reads and writes.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -13,7 +14,9 @@ import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, waitForTurn } from "../harness/fixtures.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** Tokens that each request read from the cache and wrote to it. The third one finds nothing of what was there. */
+/**
+ * Tokens that each request reads from the cache and writes to it. The third one finds nothing in the cache.
+ */
 const CACHE = [
   { read: 0, written: 10_000 },
   { read: 10_000, written: 500 },
@@ -41,7 +44,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A call of a tool, and after the last request a text. */
+/** Responds with a tool call; to the last request with a text. */
 function answer(response: ServerResponse, index: number): void {
   const { read, written } = CACHE[index] ?? { read: 0, written: 0 };
   const isLast = index === CACHE.length - 1;

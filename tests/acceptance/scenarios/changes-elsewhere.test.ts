@@ -8,7 +8,10 @@ import { makeAgent, makeEnvironment } from "../harness/fixtures.ts";
 import { settingsToShare } from "../harness/shared-database.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** What one service of a database, or a command, changes, while another is asked all the time, so that it has all that it keeps. */
+/**
+ * Tests changes by one service of a database, or by a command, while another service is asked continuously,
+ * so that its caches are filled.
+ */
 let first: Berth;
 let second: Berth;
 let owner: Api;
@@ -22,7 +25,7 @@ after(async () => {
   await first.stop();
 });
 
-/** A service may go by what it read of a token for this long. */
+/** Milliseconds for which a service may use a cached token. */
 const NOTICED_WITHIN_MS = 100;
 
 interface Asked {
@@ -41,10 +44,10 @@ const refused =
   };
 
 /**
- * Asks one time after another while something is changed. Those that ended before have 200; each that began 100 ms after it, however
- * slow the machine is, is refused, and so is each that follows one that was.
+ * Sends requests one after another while something changes. Those that end before the change succeed. Each
+ * that begins 100 ms after it is rejected, however slow the machine, and so is each after a rejected one.
  *
- * @param change may return when it counts, by `Date.now`, unless that is when it ended.
+ * @param change may return the time of the change by `Date.now`; by default the time of its end.
  */
 async function assertNoticed(
   ask: () => Promise<ApiResponse>,
@@ -82,7 +85,7 @@ async function askUntil(signal: AbortSignal, ask: () => Promise<ApiResponse>, as
     const began = Date.now();
     const answer = await ask();
     asked.push({ began, ended: Date.now(), answer });
-    // What is refused costs, too; and the other services of the machine want to run.
+    // Rejected requests cost time, too, and the machine's other services have to run.
     await pause(2);
   }
 }
@@ -191,7 +194,7 @@ for (const kind of ["agent", "environment"] as const) {
   );
 }
 
-/** So many create at the same time, so that most sessions share a statement. */
+/** The number of simultaneous creators, so that most sessions share a statement. */
 const CALLERS = 12;
 
 type Pair = { agent: string; environment_id: string };
@@ -225,7 +228,7 @@ async function sessionsOf(agents: readonly string[]): Promise<string[]> {
   return found;
 }
 
-/** The ids that the audit log has of sessions that were created. */
+/** Returns the ids of created sessions in the audit log. */
 async function auditedSessions(): Promise<string[]> {
   const lines = await admin("audit", "--all", "--json", "--operation", "sessions.create");
   return lines.split("\n").map((line) => JSON.parse(line).resources[0]);

@@ -37,7 +37,7 @@ const repository = (name: string, fields: AnyJson = {}) => ({
   ...fields,
 });
 
-/** A session with these repositories in which a command has run. */
+/** Creates a session with these repositories in which a command has run. */
 async function worked(resources: AnyJson[], command: string): Promise<AnyJson> {
   const session = await makeSession(api, { resources });
   await runTurn(api, session.id, bash(command));
@@ -190,7 +190,7 @@ covers(["changes-states"], "changes: what a repository may be in", async () => {
       ["lib", "submodule"],
     ],
   );
-  // Of a snapshot the empty directory stays, since it is mounted there.
+  // A snapshot's empty directory remains, since it is a mount point.
   assert.equal(removed.status, "unreadable");
   assert.match(removed.reason, /^There is no clone at its mount path\./);
   assert.equal(linked.status, "unreadable");

@@ -6,11 +6,11 @@ import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, makeFile, makeSession, makeSkill } from "../harness/fixtures.ts";
 
 interface ResourceType {
-  /** As in `<name>_deleted`. */
+  /** The name in `<name>_deleted`. */
   name: string;
   /** Creates an object; `list` is the path of its list. */
   make(): Promise<{ object: AnyJson; list: string }>;
-  /** The fields that an update requires besides metadata; absent when there is no update. */
+  /** Returns the fields that an update requires besides metadata; absent without an update. */
   update?: (object: AnyJson) => Record<string, Json>;
   archivable: boolean;
 }
@@ -175,7 +175,7 @@ covers(
   },
 );
 
-/** The fields of a session that change with time. */
+/** Returns the fields of a session that change with time. */
 function timeDependent({ stats }: AnyJson): { stats?: AnyJson } {
   return stats === undefined ? {} : { stats };
 }

@@ -45,7 +45,7 @@ async function send(session: string, ...events: AnyJson[]): Promise<AnyJson[]> {
   return waitForTurn(api, session, sent.data[0].id);
 }
 
-/** The events after the one with this id, to the next session.status_idle. */
+/** Returns the events after the one with this id, to the next session.status_idle. */
 async function untilIdle(session: string, id: string): Promise<AnyJson[]> {
   let found = false;
   const events = await readEventsUntil(api, session, (event) => {
@@ -68,11 +68,11 @@ const messageText = (events: AnyJson[]): string =>
     .map(({ content }) => content[0].text)
     .join("\n");
 
-/** Ids of the calls that have a result from the service. */
+/** Returns the ids of the calls that have a result from the service. */
 const completedCalls = (events: AnyJson[]): string[] =>
   ofType(events, "agent.tool_result").map(({ tool_use_id: id }) => id);
 
-/** Ids of the calls that the newest session.status_idle waits for. */
+/** Returns the ids of the calls that the newest session.status_idle waits for. */
 function waitingCalls(events: AnyJson[]): string[] {
   const { stop_reason: reason } = ofType(events, "session.status_idle").at(-1);
   assert.equal(reason.type, "requires_action", JSON.stringify(events));

@@ -49,7 +49,7 @@ const startProvider = () =>
     redirectUris: [`${berth.url}/console/auth/oidc/callback`],
   });
 
-/** Sends the browser on until an address of the service is next. */
+/** Follows redirects until the next address is the service's. Returns that address. */
 async function toCallback(page: WebPage, first: string): Promise<string> {
   let next = first;
   while (!next.startsWith(berth.url)) {
@@ -70,7 +70,7 @@ async function begin(page: WebPage, query = ""): Promise<string> {
   return headers.get("location") ?? "";
 }
 
-/** As by a link of the provider, another site. */
+/** Opens an address as if by a link of the provider, another site. */
 const finish = (page: WebPage, address: string): Promise<PageResponse> =>
   page.get(address, { "sec-fetch-site": "cross-site" });
 
@@ -84,13 +84,13 @@ const ACCOUNTS = {
   bob: { email: "bob@example.com", email_verified: true, groups: ["engineers"] },
 };
 
-/** An answer of the provider for this page, which it has not been told yet. */
+/** Returns the provider's response for this page, not yet sent to the service. */
 async function answerFor(page: WebPage, account = "bob"): Promise<URL> {
   provider.signedIn = account;
   return new URL(await toCallback(page, await begin(page)));
 }
 
-/** Asserts that an answer signs nobody in. */
+/** Asserts that a response of the provider signs nobody in. */
 async function assertRejected(page: WebPage, address: URL, said: RegExp, status = 400): Promise<void> {
   const rejected = await finish(page, address.href);
   assert.equal(rejected.status, status, JSON.stringify(rejected.body));
@@ -243,7 +243,7 @@ covers(
   "the claim decides about organization and role, at each sign-in; an account stays the same user",
   async () => {
     const userAfter = async (account: string, claims: object) => {
-      // The provider knows again whom it has signed in in a browser.
+      // A new page, since the provider remembers the account that signed in in a browser.
       const page = new WebPage(berth.url);
       provider.accounts.set(account, claims as Record<string, unknown>);
       const done = await signIn(page, account);

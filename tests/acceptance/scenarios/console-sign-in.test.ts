@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => berth.stop());
 
-/** A browser in which somebody has signed in with a token. */
+/** Returns a browser that has signed in with a token. */
 async function signedIn({ token }: Api = ada): Promise<WebPage> {
   const page = new WebPage(berth.url);
   const { status, body } = await page.post(BY_TOKEN, { token });
@@ -39,7 +39,7 @@ async function newCode(api = ada): Promise<string> {
   return codeOf(await api.ok("POST", "/console_links"));
 }
 
-/** Asserts that a response is an error of the API with its request id, and gives no cookie. */
+/** Asserts that a response is an error of the API with its request id, and sets no cookie. */
 function assertRefused({ status, headers, body }: AnyJson, expected: number, said?: RegExp): void {
   assert.equal(status, expected, JSON.stringify(body));
   assert.equal(body.type, "error");
@@ -290,7 +290,7 @@ covers(
   },
 );
 
-/** The stream of a session's events, opened with the page's cookie. */
+/** Opens the stream of a session's events with the page's cookie. */
 function streamOf(page: WebPage, session: string) {
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
@@ -370,7 +370,7 @@ covers(
   },
 );
 
-/** Well-formed: the CRC-32 of forty zeros is at its end. */
+/** A well-formed token of nobody, which ends with the CRC-32 of forty zeros. */
 const SIGN_IN_OF_NOBODY = `berth_console_${"0".repeat(40)}2kaqcA`;
 
 covers(

@@ -23,7 +23,7 @@ let engine: TestEngine;
 let host: GitHost;
 let berth: Berth;
 let api: Api;
-/** Runs in reverse order, also after a failed start. */
+/** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => Promise<unknown>)[] = [];
 before(async () => {
   if (SKIP !== false) return;

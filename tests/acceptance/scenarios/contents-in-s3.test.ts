@@ -161,7 +161,7 @@ covers(
       });
     const said: string[] = [];
     await start({ BERTH_BLOBS: place("other") });
-    // s3rver compares no signatures.
+    // s3rver does not check signatures.
     s3.fault = (_request, response, message) => s3Error(message, response, 403, "SignatureDoesNotMatch");
     await start({ BERTH_BLOBS: s3.place, AWS_SECRET_ACCESS_KEY: "wrong-secret" });
     s3.fault = () => false;

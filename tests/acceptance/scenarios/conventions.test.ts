@@ -24,7 +24,10 @@ interface List {
 let berth: Berth;
 let api: Api;
 let operator: Api;
-/** Every list of objects in the OpenAPI document; each has at least one. What a directory has are no objects, and have no ids. */
+/**
+ * Every list of objects in the OpenAPI document; each has at least one object. Directory listings are
+ * excluded, since their entries have no ids.
+ */
 let lists: List[];
 before(async () => {
   berth = await Berth.start();
@@ -71,7 +74,7 @@ async function makeParents(): Promise<Record<string, string>> {
   };
 }
 
-/** Creates two of everything that the operator's lists have, but for the host, which is the service itself. */
+/** Creates two objects for each of the operator's lists, except for hosts, which has the service itself. */
 async function makeAdministered(): Promise<void> {
   const made = (path: string, body: Json) => operator.ok("POST", `/api/v1/admin/${path}`, body);
   const organization = await made("organizations", { name: "two" });
@@ -94,7 +97,7 @@ async function makeAdministered(): Promise<void> {
   );
 }
 
-/** Without what is another one at each look. */
+/** Removes fields that change with every read. */
 function unaged({ seen_at: _, seen_seconds_ago: _age, stats, ...object }: AnyJson): AnyJson {
   return { ...object, stats: { ...stats, duration_seconds: 0 } };
 }
@@ -163,7 +166,7 @@ covers(
       const sorted = path.includes("/audit_entries")
         ? ids.toSorted((a: string, b: string) => +a - +b)
         : ids.toSorted();
-      // Hosts have no ids by time.
+      // Ids of hosts are not ordered by time.
       const order = /\/(events|hosts)\b/.test(path) ? sorted : sorted.reverse();
       if (!path.includes("/models")) assert.deepEqual(ids, order, path);
     }

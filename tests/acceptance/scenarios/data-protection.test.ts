@@ -17,7 +17,7 @@ after(() => berth.stop());
 const admin = async (...args: string[]): Promise<AnyJson> =>
   JSON.parse(await berth.command("admin", ...args, "--json"));
 
-/** A session with a disk that was used, and one whose turn runs. */
+/** Creates a session with a used disk, and one whose turn runs. */
 async function work(api: Api): Promise<{ idle: AnyJson; running: AnyJson }> {
   const file = await makeFile(api, "canary of the erasure");
   const idle = await makeSession(api, { resources: [{ type: "file", file_id: file.id }] });
@@ -116,7 +116,7 @@ covers(
   },
 );
 
-/** The receipt once it is complete. */
+/** Returns the receipt once it is complete. */
 async function erased(id: string): Promise<AnyJson> {
   const patience = AbortSignal.timeout(60_000);
   for (;;) {

@@ -36,7 +36,7 @@ covers(
   },
 );
 
-/** The backend processes of a PostgreSQL server. */
+/** Returns the backend processes of a PostgreSQL server. */
 function backendsOf(postmaster: number): number[] {
   const processes = execFileSync("ps", ["--ppid", `${postmaster}`, "-o", "pid=,args="], { encoding: "utf8" });
   const serving = processes.split("\n").filter((line) => /\[local\]|\d+\.\d+\.\d+\.\d+\(\d+\)/.test(line));

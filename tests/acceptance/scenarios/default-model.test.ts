@@ -10,7 +10,7 @@ import { assertError } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 
-/** A provider that rejects every request, which a run reports at once. */
+/** A provider that rejects every request, which a run reports immediately. */
 const provider = createServer((_, response) => response.writeHead(401).end()).listen(0, "127.0.0.1");
 await once(provider, "listening");
 const directory = await mkdtemp(join(tmpdir(), "berth-models-"));

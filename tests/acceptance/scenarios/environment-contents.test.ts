@@ -294,7 +294,7 @@ covers(
   async () => {
     const layers = () => readdirSync(join(berth.dataDir, "layers")).sort();
     const before = layers();
-    // fallocate is fast: it only allocates most of the space.
+    // fallocate is fast, since it only allocates most of the space.
     const setup_script = "fallocate -l 3900M /opt/most\nhead -c 1G /dev/urandom >/opt/rest\necho never";
     const session = await sessionWith({ setup_script });
     const events = await runTurn(api, session.id, bash("ls /opt; echo goes on"));

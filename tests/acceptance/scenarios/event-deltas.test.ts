@@ -7,7 +7,10 @@ import { type Frame, readEventsUntil, readFrames } from "../harness/stream.ts";
 
 const { api } = await startBerth();
 
-/** The frames of a turn. The steps include waits, so that the runner learns of the stream before the turn ends. */
+/**
+ * Returns the frames of a turn. The steps include waits, so that the runner learns of the stream before the
+ * turn ends.
+ */
 async function turnFrames(session: AnyJson, query: string, list: AnyJson[]): Promise<Frame[]> {
   const seen: Frame[] = [];
   const opened = Promise.withResolvers<void>();

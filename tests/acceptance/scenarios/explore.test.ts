@@ -1,4 +1,5 @@
-// Explore: a call that answers a question about the files in a loop of its own, in the same log, beside the agent's context.
+// Tests Explore: a call that answers a question about the files in a loop of its own, in the same log but
+// outside the agent's context.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +20,7 @@ import {
 import { startMessagesServer } from "../harness/messages-server.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-/** Of each request to the cheap model, tokens read from its cache. */
+/** Tokens that each request to the cheap model reads from its cache. */
 const CACHED = 2_000;
 const messages = await startMessagesServer(CACHED);
 const folder = await mkdtemp(join(tmpdir(), "berth-explore-"));
@@ -45,7 +46,7 @@ async function sessionWith(tools: Json): Promise<string> {
   return (await makeSession(api, { agent })).id;
 }
 
-/** A call of Explore whose question has the steps that the rehearsal model follows in the loop. */
+/** Returns an Explore call whose question has the steps that the rehearsal model follows in the loop. */
 function ask(...list: Json[]): Json {
   return { tool: "Explore", input: { question: JSON.stringify({ steps: list }) } };
 }

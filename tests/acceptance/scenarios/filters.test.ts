@@ -7,7 +7,7 @@ import { readEventsUntil } from "../harness/stream.ts";
 
 const { api, berth } = await startBerth();
 
-/** All ids of a list, read in pages. */
+/** Returns all ids of a list, read in pages. */
 async function walk(path: string, query: string): Promise<string[]> {
   const ids: string[] = [];
   let page = "";

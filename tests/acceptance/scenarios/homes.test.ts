@@ -11,7 +11,7 @@ import { settingsToShare } from "../harness/shared-database.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** Two services on one database. The second has the disks of the sessions here, and comes and goes. */
+/** Two services on one database. The second has the disks of these sessions, and is stopped and started. */
 const SETTINGS = { BERTH_HOST_GRACE_SECONDS: "60", BERTH_SANDBOX_IDLE_SECONDS: "0" };
 let first: Berth;
 let second: Berth;
@@ -42,13 +42,16 @@ function idOf(service: Berth): string {
   return readFileSync(join(service.dataDir, "installation"), "utf8").trim();
 }
 
-/** The second service, as `berth admin hosts list` shows it. */
+/** Returns the second service in `berth admin hosts list`. */
 async function listedSecond(): Promise<AnyJson> {
   const { data } = JSON.parse(await first.command("admin", "hosts", "list", "--json"));
   return data.find(({ id }: AnyJson) => id === idOf(second));
 }
 
-/** Sessions whose disks the second service has, each with a file that is nowhere else. The first one takes none meanwhile. */
+/**
+ * Creates sessions whose disks are on the second service, each with a file that exists nowhere else. The
+ * first service takes none meanwhile.
+ */
 async function sessionsOnSecond(count: number): Promise<AnyJson[]> {
   await first.command("admin", "hosts", "drain", idOf(first));
   const sessions: AnyJson[] = [];
@@ -64,7 +67,7 @@ async function send(session: AnyJson): Promise<string> {
   return (await api.ok("POST", `/sessions/${session.id}/events`, { events })).data[0].id;
 }
 
-/** The reasons with which the session lost its container. */
+/** Returns the reasons of the session's lost containers. */
 async function reclaims(session: AnyJson): Promise<string[]> {
   const { data } = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
   const reclaimed = data.filter(({ type }: AnyJson) => type === "session.container_reclaimed");
@@ -104,7 +107,7 @@ covers(
   "the service with the disk does not come back: another takes the session over after the grace",
   async () => {
     await second.kill("SIGKILL");
-    // Of the two that are left, only this one does not wait any more.
+    // Of the two remaining services, only this one has stopped waiting.
     const settings = { ...SETTINGS, ...settingsToShare(first), BERTH_HOST_GRACE_SECONDS: "4" };
     const third = await Berth.start({ settings });
     try {

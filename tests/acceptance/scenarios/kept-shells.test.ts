@@ -26,7 +26,10 @@ after(async () => {
   await host.stop();
 });
 
-/** A command that leaves a process; it ends when the process runs its program, by which `closed` knows it. */
+/**
+ * Returns a command that leaves a process, and ends once that process runs its program, by which `closed`
+ * finds it.
+ */
 const leave = (seconds: string) =>
   `sleep ${seconds} >/dev/null & until grep -q ${seconds} /proc/$!/cmdline; do :; done`;
 
@@ -36,7 +39,7 @@ async function run(session: string, ...commands: string[]): Promise<string> {
   return toolResults(await runTurn(api, session, ...commands.map(bash))).join("\n");
 }
 
-/** The sandbox has closed when the process that it left is gone. */
+/** Waits until the sandbox is closed, which ends the process that was left. */
 async function closed(left: string): Promise<void> {
   const isRunning = () =>
     readdirSync("/proc").some((pid) => readOrEmpty(`/proc/${pid}/cmdline`).startsWith(`sleep\0${left}\0`));

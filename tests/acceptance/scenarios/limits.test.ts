@@ -26,13 +26,16 @@ after(() => berth.stop());
 
 const setLimits = (...args: string[]) => berth.command("admin", "limits", ...args);
 
-/** Asks until the service has what the database has. */
+/** Repeats a check until the service has read the database's new state. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const patience = AbortSignal.timeout(60_000);
   while (!(await holds())) patience.throwIfAborted();
 }
 
-/** A client whose token the service knows: before that, each look-up counts for the address, which a test uses up. */
+/**
+ * Returns a client whose token the service has accepted. Before that, each lookup counts against the
+ * address's limit, which a test uses up.
+ */
 async function accepted(who: { user: string; org: string }): Promise<Api> {
   const api = await berth.client(who);
   await until(async () => (await api.get("/agents")).status === 200);
@@ -149,7 +152,7 @@ covers(
   "unknown tokens: over the rate of the client's address 429, and known tokens go on",
   async () => {
     await ada.ok("GET", "/agents");
-    // It is not valid any more, and was never accepted.
+    // The token is revoked, and was never accepted.
     const unknown = await bob.ok("POST", "/tokens", { name: "revoked" });
     await bob.ok("DELETE", `/tokens/${unknown.id}`);
     const guess = async () => {

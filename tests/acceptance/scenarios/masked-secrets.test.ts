@@ -32,7 +32,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** What the agent does with a token, by where it would be kept or shown. */
+/** An agent's uses of a token, by the place in which it would be stored or shown. */
 const PLACES: Readonly<Record<string, (token: string) => unknown>> = {
   "a result": () => bash('printf %s "$GH_TOKEN"; set -x; : "$GH_TOKEN"'),
   "a result, in other letters": () => bash('printf %s "$GH_TOKEN" | tr a-z A-Z'),
@@ -53,14 +53,14 @@ const PLACES: Readonly<Record<string, (token: string) => unknown>> = {
   "a custom tool's input": (token) => ({ tool: "ask_user", input: { question: token } }),
 };
 
-/** The strings in a value, names of fields too. */
+/** Returns the strings in a value, including field names. */
 function texts(value: AnyJson): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, one]) => [key, ...texts(one)]);
 }
 
-/** Asserts that nobody who undoes a fold or an encoding finds the token. */
+/** Asserts that the token cannot be found by undoing a fold or an encoding. */
 function assertNone(where: string, token: string, value: AnyJson): void {
   const bytes = Buffer.from(token);
   const forms = [token, bytes.toString("hex"), bytes.subarray(2).toString("base64").slice(0, 24)];

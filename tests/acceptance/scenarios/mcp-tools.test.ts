@@ -1,4 +1,4 @@
-// Subject: lists of tools and results of MCP servers as they are in the world: long, odd, in part unusable.
+// Tests tool lists and results as real MCP servers send them: long, odd, and partly unusable.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -76,7 +76,7 @@ after(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Tools of a server that shows the token of whoever asks. */
+/** Returns the tools of a careless server, which shows the caller's token. */
 function carelessTools(): object[] {
   const base64 = Buffer.from(`Bearer ${TOKEN}`).toString("base64");
   return [
@@ -212,7 +212,7 @@ covers(
   },
 );
 
-/** What the server whose list changes offers. */
+/** The tools of the server whose list changes. */
 let names = ["first"];
 const offers = (...offered: string[]) => {
   names = offered;
@@ -266,7 +266,7 @@ covers(
     await runTurn(api, id, call("first"));
     offers("first", "third");
     await changing.notify("notifications/tools/list_changed");
-    // How soon the notice arrives is not known.
+    // The notification may arrive late.
     for (;;) {
       const [text] = resultTexts(await runTurn(api, id, call("third")));
       if (text === "called third") break;
@@ -285,7 +285,7 @@ covers(
   },
 );
 
-/** What the service's log says of changed prefixes of a session. */
+/** Returns the log entries about changed prefixes of a session. */
 function prefixLines(id: string): AnyJson[] {
   const lines = berth.log
     .split("\n")

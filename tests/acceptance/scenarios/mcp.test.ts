@@ -50,7 +50,7 @@ interface McpSessionOptions {
   token?: string | null;
 }
 
-/** A session whose agent has the MCP server and whose vault has its token. */
+/** Creates a session whose agent has the MCP server and whose vault has its token. */
 async function makeMcpSession(options: McpSessionOptions = {}): Promise<{ id: string; credential: string }> {
   const { toolset, environment = MCP_ALLOWED, url = proxy.url, token: secret = TOKEN } = options;
   const agent = await makeAgent(api, {
@@ -301,7 +301,7 @@ covers(
   },
 );
 
-/** The distinct denied connections of a session, each `host:port reason`. */
+/** Returns the distinct denied connections of a session, each as `host:port reason`. */
 async function deniedIn(id: string): Promise<string[]> {
   const { data } = await api.ok("GET", `/sessions/${id}/events?types[]=session.egress_denied`);
   return [...new Set(data.map(({ host, port, reason }: AnyJson) => `${host}:${port} ${reason}`) as string[])];

@@ -32,14 +32,14 @@ const memoriesOf = (store: AnyJson) => `/memory_stores/${store.id}/memories`;
 const put = (store: AnyJson, path: string, content: string): Promise<AnyJson> =>
   api.ok("POST", memoriesOf(store), { path, content });
 
-/** The contents of a store's memories, by path. */
+/** Returns the contents of a store's memories, by path. */
 async function contents(store: AnyJson): Promise<Record<string, string>> {
   const { data } = await api.ok("GET", `${memoriesOf(store)}?limit=100`);
   const whole = data.map(({ id }: AnyJson) => api.ok("GET", `${memoriesOf(store)}/${id}`));
   return Object.fromEntries((await Promise.all(whole)).map(({ path, content }: AnyJson) => [path, content]));
 }
 
-/** The results of commands, each run as a separate tool call. */
+/** Returns the results of commands, each run as a separate tool call. */
 async function run(session: AnyJson, ...commands: string[]): Promise<string[]> {
   return toolResults(await runTurn(api, session.id, ...commands.map(bash)));
 }

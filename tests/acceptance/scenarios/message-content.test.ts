@@ -19,7 +19,7 @@ const PNG = Buffer.from(
 );
 const PDF = Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n");
 
-/** The same image, as its header says 9,000 pixels wide. */
+/** The same image with a width of 9,000 pixels in its header. */
 const WIDE = Buffer.from(PNG);
 WIDE.writeUInt32BE(9_000, 16);
 
@@ -30,7 +30,7 @@ const base64 = (mediaType: string, data: Buffer): Json => ({
 });
 const byId = (file: AnyJson): Json => ({ type: "file", file_id: file.id });
 
-/** A message on which the model says "Received." if it contains `expected`. */
+/** Returns a message to which the model responds "Received." if it contains `expected`. */
 function userMessage(expected: string, ...blocks: Json[]): AnyJson {
   const { content } = steps({ say: "Received.", expect: expected }) as AnyJson;
   return { type: "user.message", content: [...content, ...blocks] };

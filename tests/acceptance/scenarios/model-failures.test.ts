@@ -64,7 +64,7 @@ covers(
     const events = await waitForTurn(api, session.id, data[0].id);
     assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" });
     const promised = events.filter(isRescheduled).map(({ retry_at }) => retry_at);
-    // A process that comes only when the time is over asks at once.
+    // A process that takes over after the wait sends the request at once.
     assert.ok(promised.length === 3 || promised.length === 4);
     assert.equal(promised[3] ?? promised[2], promised[2], "the wait does not begin again");
     assert.equal(events.filter(({ type }) => type === "span.model_request_start").length, 5);

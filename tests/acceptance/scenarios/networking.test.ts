@@ -28,12 +28,12 @@ async function sessionWith(networking: Record<string, Json>): Promise<string> {
   return (await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id })).id;
 }
 
-/** The output of each command. */
+/** Returns the output of each command. */
 async function run(session: string, ...commands: string[]): Promise<string[]> {
   return toolResults(await runTurn(api, session, ...commands.map((command) => bash(command))));
 }
 
-/** The session.egress_denied events of a session, each `host port reason`. */
+/** Returns the session.egress_denied events of a session, each as `host port reason`. */
 async function deniedConnections(session: string): Promise<string[]> {
   const { data } = await api.ok("GET", `/sessions/${session}/events?limit=100&types[]=session.egress_denied`);
   return data.map(({ host, port: deniedPort, reason }: AnyJson) => `${host} ${deniedPort} ${reason}`);

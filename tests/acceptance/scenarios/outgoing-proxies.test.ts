@@ -33,7 +33,7 @@ before(async () => {
   proxy = await startTinyproxy(directory, "berth", PASSWORD);
   host = await startGitHost({ dir: join(directory, "git") });
   await host.createRepository({ org: "acme", name: "widget", private: true, files: { "w.txt": "widget\n" } });
-  // 127.0.0.1 is reached directly.
+  // Connections to 127.0.0.1 bypass the proxy.
   chat = await startChatEndpoint("127.0.0.2");
   near = await startChatEndpoint("127.0.0.3");
   everything = await startEverything();
@@ -53,7 +53,7 @@ before(async () => {
       BERTH_CLONE_RETRY_SECONDS: "",
       BERTH_HTTP_PROXY: `http://berth:${PASSWORD}@${proxy.host}`,
       BERTH_NO_PROXY: "127.0.0.3",
-      // An empty one is none.
+      // An empty value means none.
       HTTPS_PROXY: "",
     },
   });

@@ -10,7 +10,7 @@ const LIMIT = 3_000_000;
 
 const { berth, api } = await startBerth({ settings: { BERTH_UPLOAD_LIMIT: `${LIMIT}` } });
 
-/** The saved Files of a session, newest first. */
+/** Returns the saved Files of a session, newest first. */
 async function saved(session: string): Promise<AnyJson[]> {
   return (await api.ok("GET", `/files?scope_id=${session}&limit=100`)).data;
 }
@@ -155,7 +155,7 @@ covers(["outputs-limits"], "outputs above the limits: omitted and reported once"
   const many = await makeSession(api);
   const manyFiles = "cd /mnt/session/outputs; for n in $(seq 1010); do echo 1 > $n; done";
   await api.ok("POST", `/sessions/${many.id}/events`, { events: [steps(bash(manyFiles))] });
-  // Nothing is said while a thousand files are stored, which takes a minute beside other tests.
+  // No event comes while a thousand files are stored, which takes a minute beside other tests.
   const crowd = await readEventsUntil(api, many.id, ({ type }) => type === "session.status_idle", {
     signal: AbortSignal.timeout(240_000),
   });

@@ -74,7 +74,7 @@ async function open(credentials: string, vaults: string[], token?: string): Prom
   });
 }
 
-/** The system prompt of the model request for a new message. */
+/** Returns the system prompt of the model request for a new message. */
 async function systemPrompt({ id }: AnyJson): Promise<string> {
   const before = chat.requests.length;
   const events = [{ type: "user.message", content: [{ type: "text", text: "Go on." }] }];

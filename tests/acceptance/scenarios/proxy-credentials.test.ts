@@ -134,7 +134,7 @@ covers(
       }
     };
     t.after(() => (onRequest = () => undefined));
-    // Large enough that git sends a chunked body.
+    // The push is large enough that git sends a chunked body.
     const push = (directory: string) =>
       `cd /data/${directory} && head -c 3000000 /dev/urandom >big && git add big && git commit -q -m x && git push -q origin HEAD:refs/heads/side 2>&1; echo exit $?`;
     const texts = await run(

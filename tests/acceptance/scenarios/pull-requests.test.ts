@@ -30,7 +30,7 @@ after(async () => {
 
 let repositoryCount = 0;
 
-/** A private repository with an issue. */
+/** Creates a private repository with an issue. Returns its name. */
 async function makeRepository(): Promise<string> {
   const name = `widget-${++repositoryCount}`;
   await host.createRepository({ org: "acme", name, private: true, files: { "README.md": "# Widget\n" } });

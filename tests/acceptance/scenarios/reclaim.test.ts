@@ -54,7 +54,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** The log up to its `count`th session.container_reclaimed. */
+/** Returns the log up to its `count`th session.container_reclaimed. */
 async function waitForReclaim(session: string, count = 1): Promise<AnyJson[]> {
   let seen = 0;
   const isLast = ({ type }: AnyJson) => type === "session.container_reclaimed" && ++seen === count;

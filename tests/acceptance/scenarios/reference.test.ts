@@ -138,7 +138,7 @@ covers(["front-page"], "/ is JSON, or a page for browsers, and HEAD is GET witho
   const page = await fetch(`${berth.url}/`, { headers: { accept: "text/html,*/*;q=0.8" } });
   assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
   const links = linksOf(await page.text());
-  // A clone may be without the built console.
+  // A clone may lack the built console.
   assert.ok(links.includes(places.console));
   for (const link of links.filter((link) => link !== places.console)) await bodyOf(link);
   for (const path of PAGES) {
@@ -150,12 +150,12 @@ covers(["front-page"], "/ is JSON, or a page for browsers, and HEAD is GET witho
   }
 });
 
-/** The button with this text in an element, as an expression for the page. */
+/** Returns an expression for the button with this text in an element of the page. */
 function buttonOf(element: string, text: string): string {
   return `[...${element}.querySelectorAll("button")].find((one) => one.textContent.trim() === "${text}")`;
 }
 
-/** The element of an operation, as an expression for the page. */
+/** Returns an expression for the page's element of an operation. */
 function operation(id: string): string {
   return `document.querySelector('[id="api-1/tag/${id.split(".")[0]?.toLowerCase()}/${id}"]')`;
 }

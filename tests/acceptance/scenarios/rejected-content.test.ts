@@ -32,7 +32,7 @@ async function makeSession(fields: Record<string, Json> = {}): Promise<AnyJson> 
   return api.ok("POST", "/sessions", { agent: id, environment_id });
 }
 
-/** The events of the turn, and the bodies that the model got in it. */
+/** Runs a turn. Returns its events, and the request bodies that the model received. */
 async function turn(session: AnyJson, text: string, ...blocks: Json[]) {
   const before = models.bodies.length;
   const content = [{ type: "text", text }, ...blocks];
@@ -89,7 +89,10 @@ covers(
   },
 );
 
-/** What providers reject in a schema: combinations at its top, and names of properties. Null: nothing. */
+/**
+ * Returns what providers reject in a schema: combinations at its top, and property names. Returns null if
+ * nothing is.
+ */
 function schemaProblem(schema: AnyJson): string | null {
   if (["anyOf", "oneOf", "allOf"].some((keyword) => keyword in schema))
     return "schema does not support oneOf, allOf, or anyOf at the top level";

@@ -46,7 +46,7 @@ async function open(...repositories: Repository[]): Promise<AnyJson> {
   return api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id, resources });
 }
 
-/** The first `session.resource_ready` or `session.error` of the session. */
+/** Returns the first `session.resource_ready` or `session.error` of the session. */
 async function outcome(session: AnyJson): Promise<AnyJson> {
   const events = await readEventsUntil(api, session.id, ({ type }) =>
     /^session\.(resource_ready|error)$/.test(type),
@@ -185,7 +185,7 @@ covers(["repo-checkout", "repo-clone-failure"], "checkout: the ref of a pull req
   const push =
     "cd pulled && git commit -qm pull --allow-empty && git push -q origin HEAD:refs/pull/1/head && git rev-parse HEAD";
   const commit = /[0-9a-f]{40}/.exec(toolResults(await runTurn(api, first.id, bash(push)))[0] ?? "")?.[0];
-  // With a snapshot of the default branch, and with whatever there is in the first moments.
+  // Once with a snapshot of the default branch, and once with whatever exists at first.
   for (let sessions = 0; sessions < 2; sessions++) {
     const session = await open({ name: "pulled", checkout: { type: "ref", name: "refs/pull/1/head" } });
     assert.deepEqual(session.resources[0].checkout, { type: "ref", name: "refs/pull/1/head" });

@@ -27,7 +27,7 @@ let host: GitHost;
 let berth: Berth;
 let api: Api;
 let token: string;
-/** Reached over plain HTTP; nothing listens there before a test starts it. */
+/** Reached over plain HTTP; nothing listens there until a test starts it. */
 let lateHost: string;
 before(async () => {
   host = await startGitHost({ intercept: faults.intercept });
@@ -53,7 +53,7 @@ interface Options {
   files?: Record<string, string>;
 }
 
-/** A session with the new repository `acme/<name>`, whose next requests fail as given. */
+/** Creates a session with the new repository `acme/<name>`, whose next requests fail as given. */
 async function open(
   name: string,
   { given = token, checkout, files = {} }: Options = {},
@@ -276,7 +276,7 @@ covers(
   async () => {
     const session = await open("branch", { checkout: { type: "branch", name: "later" } });
     assert.deepEqual(statuses(await readEventsUntil(api, session.id, isError)), ["terminal"]);
-    // Of this repository alone: snapshots of the others are still built.
+    // Only requests for this repository count, since snapshots of the others are still being built.
     const requests = () => host.requests.filter(({ path }) => path.startsWith("/acme/branch/")).length;
     const before = requests();
     assert.match(toolResults(await runTurn(api, session.id, SHOW))[0] ?? "", /missing/);

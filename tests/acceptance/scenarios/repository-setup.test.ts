@@ -124,7 +124,10 @@ const FAILING = {
 };
 const MENDED = { config: { type: "cloud", repository_setup_script: "echo mended >>deps.txt" } };
 
-/** A session whose required setup fails: nothing of the repository is there, and one error says so. */
+/**
+ * Creates a session whose required setup fails. Asserts that nothing of the repository remains, and that one
+ * error reports it.
+ */
 async function failedSession(client: Api): Promise<AnyJson> {
   const session = await sessionWith(FAILING, [repository("app")], {}, client);
   const events = await runTurn(client, session.id, bash("find /data -mindepth 2 | wc -l"));

@@ -61,13 +61,13 @@ async function open(name: string, { token: given = token, checkout, as = api }: 
   });
 }
 
-/** The output of commands that run in the repository. */
+/** Returns the outputs of commands that run in the repository. */
 async function runInRepository(session: AnyJson, commands: string[], as = api): Promise<string[]> {
   const lines = commands.map((command) => bash(`(cd /data/repo && ${command})`));
   return toolResults(await runTurn(as, session.id, ...lines)).map((text) => text.trim());
 }
 
-/** The error of the session's repository. */
+/** Returns the error of the session's repository. */
 async function repositoryError(session: AnyJson, as = api): Promise<AnyJson> {
   const events = await readEventsUntil(as, session.id, ({ type }) =>
     /^session\.(resource_ready|error)$/.test(type),
@@ -95,7 +95,7 @@ function onHost(name: string, script: string): void {
   execFileSync("sh", ["-euc", `${identity}\n${script}`], { cwd });
 }
 
-/** How often the metrics counted this of repository snapshots. */
+/** Returns the metrics' count of an event of repository snapshots. */
 async function counted(event: string): Promise<number> {
   const metrics = await (await fetch(`${berth.url}/metrics`)).text();
   const sample = new RegExp(`^berth_repository_snapshots_total\\{event="${event}"\\} (\\d+)$`, "m");
@@ -266,7 +266,7 @@ covers(["template-access"], "tokens: in no snapshot and no log line", async () =
   }
 });
 
-/** Makes a tree of these entries, as they are, and a commit of it the branch "old" of the repository on the host. */
+/** Commits a tree of these entries, unchecked, as the branch "old" of the repository on the host. */
 function addOldTree(name: string, ...entries: string[]): void {
   const cwd = join(directory, `repositories/acme/${name}.git`);
   const git = (args: string[], input: Buffer | string) =>

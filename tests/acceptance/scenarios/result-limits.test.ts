@@ -12,7 +12,7 @@ async function sessionWith(...configs: Json[]): Promise<string> {
   return (await makeSession(api, { agent })).id;
 }
 
-/** The results of a turn in which the model makes these calls, one in each response. */
+/** Returns the results of a turn in which the model makes these calls, one in each response. */
 async function results(session: string, ...calls: Json[]): Promise<string[]> {
   return toolResults(await runTurn(api, session, ...calls));
 }

@@ -15,7 +15,7 @@ import { settingsToShare } from "../harness/shared-database.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** Two services on one database and one store. The second has the sessions here at first, and is lost. */
+/** Two services on one database and one store. The second has the sessions at first, and is then lost. */
 let directory: string;
 let host: GitHost;
 let settings: Record<string, string>;
@@ -42,7 +42,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Starts another second service, which alone takes new sessions. */
+/** Starts another second service, which is the only one to take new sessions. */
 async function startSecond(): Promise<void> {
   await second?.stop();
   second = await Berth.start({ settings: { ...settings, ...settingsToShare(first) } });
@@ -53,21 +53,21 @@ function idOf(service: Berth): string {
   return readFileSync(join(service.dataDir, "installation"), "utf8").trim();
 }
 
-/** The second service is gone for good, and the first takes what it had. */
+/** Kills the second service for good, so that the first takes over its sessions. */
 async function loseSecond(): Promise<void> {
   await second.kill("SIGKILL");
   await first.command("admin", "hosts", "drain", idOf(first), "--cancel");
   await first.command("admin", "hosts", "forget", idOf(second), "--force");
 }
 
-/** How often the second service has said that it saved a workspace, with this outcome. */
+/** Counts the second service's log lines about a saved workspace with this outcome. */
 function saves(outcome = "saved"): number {
   return second.log
     .split("\n")
     .filter((line) => /workspace (not )?saved/.test(line) && line.includes(`"outcome":"${outcome}"`)).length;
 }
 
-/** A turn, after which the workspace is saved, or is not. */
+/** Runs a turn, and waits for the save after it, with this outcome. */
 async function runAndSave(session: AnyJson, command: string, outcome = "saved"): Promise<void> {
   const before = saves(outcome);
   assert.match(await run(session, `${command} && echo whole`), /^whole\b/);
@@ -81,7 +81,7 @@ async function saved(count: number, outcome = "saved"): Promise<void> {
   );
 }
 
-/** The last turn is over, and the sandbox was closed after that. */
+/** Waits until the sandbox is closed after the last turn. */
 async function parked(session: AnyJson): Promise<void> {
   const lastLine = () => second.log.split("\n").findLast((line) => line.includes(session.id)) ?? "";
   await waitUntil(
@@ -100,19 +100,19 @@ async function events(session: AnyJson, type: string): Promise<AnyJson[]> {
   return data.filter((event: AnyJson) => event.type === type);
 }
 
-/** Reasons with which the session lost its container, and the tool calls that are lost with it; null: without a save. */
+/** Returns the reasons of lost containers, each with the tool calls lost with it; null without a save. */
 async function reclaims(session: AnyJson): Promise<[string, number | null][]> {
   const told = await events(session, "session.container_reclaimed");
   return told.map(({ reason, save }) => [reason, save?.lost_calls ?? null]);
 }
 
-/** Contents in the store that both services use. */
+/** Returns the names of the contents in the shared store. */
 function contents(): string[] {
   const names = readdirSync(join(first.dataDir, "blobs"), { recursive: true, encoding: "utf8" });
   return names.filter((name) => /[0-9a-f]{64}$/.test(name));
 }
 
-/** Contents that are being written. */
+/** Returns the contents that are being written. */
 function staged(): string[] {
   return readdirSync(join(first.dataDir, "blobs", "partial"));
 }

@@ -28,7 +28,7 @@ const SCANNER = new SecretScanner();
 let directory: string;
 let hosts: { hosted: GitHost; generic: GitHost };
 let everything: EverythingServer;
-/** Accepts only requests with the vault's token. */
+/** A proxy that accepts only requests with the vault's token. */
 let mcp: BearerProxy;
 let settings: Record<string, string>;
 let samples = 0;
@@ -102,7 +102,10 @@ const generic = (secret: string, fields: AnyJson = {}) => ({
   ...fields,
 });
 
-/** A session whose agent calls an MCP tool with its vault's token, then with a token that the server rejects. */
+/**
+ * Creates a session whose agent calls an MCP tool with its vault's token, then with a token that the server
+ * rejects.
+ */
 async function callMcp(api: Api): Promise<AnyJson> {
   const url = mcp.url;
   const allowed = { default_config: { permission_policy: { type: "always_allow" } } };
@@ -144,7 +147,7 @@ async function writeCanary(dataDir: string): Promise<string> {
   return file;
 }
 
-/** A session that uses proxied credentials. */
+/** Creates a session that uses proxied credentials. */
 async function useProxiedCredentials(api: Api): Promise<AnyJson> {
   const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
   const { host } = hosts.hosted;
@@ -175,7 +178,7 @@ async function useProxiedCredentials(api: Api): Promise<AnyJson> {
   return session;
 }
 
-/** The whole database as text, as in a backup. */
+/** Returns the whole database as text, as in a backup. */
 async function dump(berth: Berth): Promise<string> {
   const lines = (await readFile(`${berth.dataDir}/postgres/cluster/postmaster.pid`, "utf8")).split("\n");
   const [port = "", socket = ""] = lines.slice(3);
@@ -302,7 +305,7 @@ covers(
 covers(["secrets-rewrap"], "secrets rewrap: replaces the key, and the credentials still work", async (t) => {
   const berth = await Berth.start({ settings });
   const running = [berth];
-  // Both services use the data directory of the first, which removes it: stop the later one before.
+  // Both services use the data directory of the first, which removes it, so the later one is stopped before.
   t.after(async () => {
     for (const service of running.toReversed()) await service.kill("SIGTERM");
     await berth.stop();

@@ -19,10 +19,10 @@ import {
 import { servicesOf } from "../harness/services-of-test.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** A stop that takes longer hangs. */
+/** Milliseconds after which a stop counts as hanging. */
 const HANG_MS = 60_000;
 
-/** The command of a set-up that does not end; no other process of the machine has its words. */
+/** The command of a set-up that does not end. No other process of the machine has this command line. */
 const HANGS = `sleep ${5_000_000 + process.pid}`;
 
 covers(
@@ -190,7 +190,10 @@ covers(
   },
 );
 
-/** No process of the service or of its sandboxes is left, but that a killed one leaves its database; and no mount. */
+/**
+ * Waits until no process of the service or its sandboxes is left, except the database of a killed service.
+ * Asserts that no mount is left.
+ */
 async function waitForNothing(dataDir: string, signal: NodeJS.Signals): Promise<void> {
   const left = () =>
     commands()
@@ -203,7 +206,7 @@ async function waitForNothing(dataDir: string, signal: NodeJS.Signals): Promise<
   assert.ok(!readFileSync("/proc/mounts", "utf8").includes(dataDir));
 }
 
-/** The command lines of all processes. */
+/** Returns the command lines of all processes. */
 function commands(): string[] {
   return globSync("/proc/[0-9]*/cmdline").map((path) => readOrEmpty(path).replaceAll("\0", " ").trim());
 }

@@ -15,7 +15,7 @@ import { waitUntil } from "../harness/wait-until.ts";
 
 const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 
-/** Two services on one database. The second reaches it through the proxy, and runs the sessions. */
+/** Two services on one database. The second connects through the proxy, and runs the sessions. */
 const SETTINGS = { BERTH_HOST_GRACE_SECONDS: "18" };
 let first: Berth;
 let second: Berth;
@@ -122,13 +122,13 @@ async function logOf(session: AnyJson): Promise<AnyJson[]> {
   return (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
 }
 
-/** Whether a process has these words at the end of its command line. */
+/** Whether a process has exactly this command line. */
 function runs(words: string): boolean {
   const lines = globSync("/proc/[0-9]*/cmdline").map((file) => readOrEmpty(file).replaceAll("\0", " "));
   return lines.some((line) => line.trim() === words);
 }
 
-/** Waits until the second service's `/readyz` says so. */
+/** Waits for this response of the second service's `/readyz`. */
 async function readyzSays(status: number, reason?: string): Promise<void> {
   let last: unknown;
   await waitUntil(

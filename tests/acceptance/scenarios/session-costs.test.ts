@@ -1,4 +1,4 @@
-// What a session says of its tokens, and what compactions saved of them.
+// Tests what a session reports of its tokens, and of the savings by compactions.
 import assert from "node:assert/strict";
 import { killRunners } from "../../crash/processes.ts";
 import type { AnyJson } from "../harness/api.ts";
@@ -9,7 +9,7 @@ import { readEventsUntil } from "../harness/stream.ts";
 
 const { berth, api } = await startBerth();
 
-/** Of a model with a window that three results fill. */
+/** Creates a session of a model with a window that three results fill. */
 async function makeSmallSession(): Promise<AnyJson> {
   const model = { id: "rehearsal/steps", context_window: 6_000 };
   const agent = await makeAgent(api, { model });
@@ -24,7 +24,7 @@ const NO_USAGE: AnyJson = {
   cache_creation_input_tokens: 0,
 };
 
-/** What the log says that compactions did. */
+/** Returns the compaction figures that follow from the log. */
 function expectedOf(events: readonly AnyJson[]): AnyJson {
   const expected = { count: 0, avoided_input_tokens: 0, rewritten_input_tokens: 0, summary_usage: NO_USAGE };
   let removed = 0;
@@ -42,7 +42,7 @@ function expectedOf(events: readonly AnyJson[]): AnyJson {
   return expected;
 }
 
-/** The session and its events, which say the same. */
+/** Asserts that the session's figures equal those of its events. Returns the session. */
 async function check(id: string, events: readonly AnyJson[]): Promise<AnyJson> {
   const session = await api.ok("GET", `/sessions/${id}`);
   const { saved_input_tokens, saved_list_cost_usd, ...counted } = session.compaction;

@@ -14,7 +14,7 @@ import {
 
 const { api } = await startBerth();
 
-/** A zip by Python's zipfile with `greet/SKILL.md` and `greet/scripts/hello.sh`. */
+/** A zip archive by Python's zipfile with `greet/SKILL.md` and `greet/scripts/hello.sh`. */
 const ARCHIVE = Buffer.from(
   [
     "UEsDBBQAAAAIAAAAIVxLC8PNQQAAAEYAAAAOAAAAZ3JlZXQvU0tJTEwubWTT1dXlykvMTbVSSC9KTS3hSkktTi7KLCjJzM+z",

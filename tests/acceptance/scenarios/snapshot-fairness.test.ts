@@ -10,9 +10,9 @@ import { providerSettings } from "../harness/provider-settings.ts";
 import { countSnapshotsBuilt, waitForSnapshots } from "../harness/repository-snapshots.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** More than are built concurrently. */
+/** More repositories than are built concurrently. */
 const SLOW = ["slow-1", "slow-2", "slow-3", "slow-4"];
-/** The length prefix of a pkt-line. DROP is sent each second, just fast enough that git does not give up. */
+/** The length prefix of a pkt-line. DROP is sent each second, just often enough that git does not give up. */
 const LENGTH = "fff0";
 const DROP = "a".repeat(100);
 
@@ -53,7 +53,7 @@ after(async () => {
 
 const url = (name: string): string => `${host.url}/acme/${name}`;
 
-/** The file of a new session's repository and the type of its filesystem. */
+/** Returns the file of a new session's repository, and its filesystem type. */
 async function readInSession(as: Api, name: string): Promise<string> {
   const [agent, environment] = await Promise.all([makeAgent(as), makeEnvironment(as)]);
   const resources = [{ type: "hosted_repository", url: url(name), mount_path: "/data/repo" }];

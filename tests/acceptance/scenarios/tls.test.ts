@@ -38,7 +38,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A request on a new connection, by a client that trusts this authority alone. */
+/** Sends a request on a new connection, as a client that trusts only this authority. */
 async function call(path: string, headers: Record<string, string> = {}, ca = "ca.pem"): Promise<AnyJson> {
   const options: RequestOptions = { agent: false, ca: readFileSync(at(ca)), headers };
   return await new Promise((resolve, reject) => {

@@ -26,7 +26,7 @@ async function traced(t: TestContext, receiver: OtlpReceiver, settings: Record<s
   return berth;
 }
 
-/** Sends a message as a traced client does, and waits for the end of its turn. */
+/** Sends a message like a traced client, and waits for the end of its turn. */
 async function turnOf(berth: Berth, ...list: unknown[]): Promise<{ session: AnyJson; log: AnyJson[] }> {
   const api = await berth.client();
   const session = await makeSession(api, { environment_variables: { CANARY: "canary" } });

@@ -128,7 +128,10 @@ covers(
   },
 );
 
-/** Reads the stream of the second service, reconnecting after every fourth event, until all messages are processed. */
+/**
+ * Reads the stream of the second service, reconnecting after every fourth event, until all messages are
+ * processed.
+ */
 async function follow(session: string, followed: AnyJson[], messages: number): Promise<void> {
   let processed = 0;
   for (;;) {
@@ -164,7 +167,7 @@ covers(
   },
 );
 
-/** A session whose disk is on the other service. */
+/** Creates a session whose disk is on the other service. */
 async function sessionNotOn({ dataDir }: Berth): Promise<AnyJson> {
   const host = readFileSync(join(dataDir, "installation"), "utf8").trim();
   await first.command("admin", "hosts", "drain", host);

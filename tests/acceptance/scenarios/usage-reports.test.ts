@@ -8,12 +8,12 @@ import { readEventsUntil } from "../harness/stream.ts";
 
 const { berth, api } = await startBerth();
 
-/** With what it used so far. */
+/** Returns the caller's sessions with their usage. */
 async function sessionsOf(caller: Api): Promise<AnyJson[]> {
   return (await caller.ok("GET", "/sessions?limit=100&include_archived=true")).data;
 }
 
-/** The usage of sessions together. */
+/** Returns the total usage of sessions. */
 function sumOf(sessions: readonly AnyJson[]): AnyJson {
   const sum: AnyJson = {};
   for (const { usage } of sessions)
@@ -28,7 +28,10 @@ const GROUPS: Record<string, (session: AnyJson) => string> = {
   environment: ({ environment_id: environment }) => environment,
 };
 
-/** Asserts that each report of the caller equals what the caller's sessions say, none of which was deleted. */
+/**
+ * Asserts that each report of the caller equals the sums over the caller's sessions, none of which was
+ * deleted.
+ */
 async function checkTotals(caller: Api, turns: number): Promise<void> {
   const sessions = await sessionsOf(caller);
   for (const [group, keyOf] of Object.entries(GROUPS)) {

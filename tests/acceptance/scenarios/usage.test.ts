@@ -15,13 +15,13 @@ async function send(id: string, ...list: AnyJson[]): Promise<void> {
   await api.ok("POST", `/sessions/${id}/events`, { events: [steps(...list)] });
 }
 
-/** The log when this many turns have ended. */
+/** Returns the log when this many turns have ended. */
 async function waitForTurns(id: string, turns: number): Promise<AnyJson[]> {
   let idles = 0;
   return await readEventsUntil(api, id, ({ type }) => type === "session.status_idle" && ++idles === turns);
 }
 
-/** The sum of the usage of all span.model_request_end events. */
+/** Returns the sum of the usage of all span.model_request_end events. */
 function totalUsage(events: AnyJson[]): AnyJson {
   const sum: AnyJson = {
     input_tokens: 0,

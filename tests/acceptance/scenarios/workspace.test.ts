@@ -7,12 +7,12 @@ import { servicesOf } from "../harness/services-of-test.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** More than a connection holds that its client does not read. */
+/** More bytes than a connection buffers while its client does not read. */
 const LIMIT = 48_000_000;
 
 const { berth, api } = await startBerth({ settings: { BERTH_UPLOAD_LIMIT: `${LIMIT}` } });
 
-/** A session in which a command has run. */
+/** Creates a session in which a command has run. Returns its id. */
 async function worked(command: string, fields: AnyJson = {}): Promise<string> {
   const { id } = await makeSession(api, fields);
   await runTurn(api, id, bash(command));
@@ -268,7 +268,7 @@ covers(
     await assert.rejects(async () => {
       while (!(await reader.read()).done);
     });
-    // The next one has the new state.
+    // The next read sees the new state.
     assert.equal((await content(session, "/data/file", { range: "bytes=-3" })).status, 206);
 
     const growing = await worked("(while :; do printf x >>log; done) & until [ -s log ]; do :; done");

@@ -20,8 +20,8 @@ export class Pending extends Error {
 const UNCHANGED = "(Unchanged since your last Read of these lines, whose result is above.)";
 
 /**
- * What a reader sees in one request. A reader runs anew for each request, without memory: a call whose result
- * the request shows returns that result. Any other call is made, and the reader runs again. After a
+ * The view of a reader in one request. A reader runs anew for each request, without memory. A call whose
+ * result the request shows returns that result; any other call is made, and the reader runs again. After a
  * compaction it has to repeat calls whose results are gone.
  */
 export class Seen {

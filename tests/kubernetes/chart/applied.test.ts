@@ -1,4 +1,5 @@
-// Subject: a release's manifests for `kubectl apply -k`, in a real cluster by the commands of the guide, from the archive to a session's turn.
+// Tests a release's manifests for `kubectl apply -k`, in a real cluster by the guide's commands, from the
+// archive to a session's turn.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -35,7 +36,7 @@ const IMAGE = `${SERVICE_IMAGE.repository}:${SERVICE_IMAGE.tag}`;
 
 let surroundings: Surroundings;
 let directory: string;
-/** Runs in reverse order, also after a failed start. */
+/** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
 before(async () => {
@@ -48,13 +49,15 @@ after(async () => {
   for (const cleanUp of CLEANUP.reverse()) await cleanUp();
 });
 
-/** In the directory of the installation. @throws with what it says. */
+/** Runs kubectl in the installation's directory. @throws with its output if it fails. */
 async function kubectl(command: string): Promise<string> {
   const words = ["--kubeconfig", surroundings.cluster.kubeconfig, ...command.split(" ")];
   return (await promisify(execFile)("kubectl", words, { cwd: directory })).stdout;
 }
 
-/** The guide's, with the places of this cluster, one pod of each role, and no key of a model. */
+/**
+ * Returns the guide's kustomization, with this cluster's addresses, one pod of each role, and no model key.
+ */
 function kustomization(): object {
   const [guide] = guideBlocks().filter(({ kind }) => kind === "Kustomization");
   const [settings] = guide.configMapGenerator;
@@ -75,7 +78,7 @@ function kustomization(): object {
     images: [{ ...guide.images[0], newName: SERVICE_IMAGE.repository, newTag: SERVICE_IMAGE.tag }],
     configMapGenerator: [{ ...settings, literals }],
     secretGenerator: guide.secretGenerator.filter(({ name }: ClusterObject) => name !== "berth-models"),
-    // The cluster for tests has none of the version that the manifests have.
+    // The test cluster has no budgets in the manifests' version.
     patches: [
       {
         target: { kind: "PodDisruptionBudget" },
@@ -85,7 +88,7 @@ function kustomization(): object {
   };
 }
 
-/** In the place of the cluster's own proxies and names. */
+/** Replaces the cluster's own proxies and DNS. */
 async function connectServices(): Promise<void> {
   const { cluster, network } = surroundings;
   const client = new ClusterClient(cluster.kubeconfig);
@@ -99,7 +102,7 @@ async function connectServices(): Promise<void> {
   }
 }
 
-/** Resolves with the URL at which `kubectl port-forward` listens. */
+/** Returns the URL at which `kubectl port-forward` listens. */
 async function forwarded(): Promise<string> {
   const words = `--namespace berth port-forward service/berth-api :80`.split(" ");
   const child: ChildProcess = spawn("kubectl", ["--kubeconfig", surroundings.cluster.kubeconfig, ...words], {

@@ -1,4 +1,4 @@
-// Subject: each object of deploy/chart, as a real API server takes it.
+// Tests each object of deploy/chart against a real API server.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { lost, ObjectsOfServer } from "./objects-of-server.ts";
 import { OPTIONS, REQUIRED } from "./values.ts";
 
 const skip = missingForCluster() ?? false;
-/** What objects lack under their former names. */
+/** Fields that objects lack in former API versions. */
 const NOT_OF_FORMER = ["/spec/unhealthyPodEvictionPolicy"];
 let cluster: TestCluster;
 let server: ObjectsOfServer;
@@ -45,7 +45,7 @@ function namespace(name: string): ClusterObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
 }
 
-/** One that is there is taken as it is: the cluster may be another's. */
+/** Creates an object. An existing one is kept, since the cluster may be shared. */
 async function make(object: ClusterObject): Promise<void> {
   const { status, body } = await server.create(object);
   assert.ok(status === 201 || status === 409, body.message);
@@ -59,7 +59,7 @@ function scaledObjects(): ClusterObject[] {
   return guideBlocks().filter(({ kind }) => kind === "ScaledObject");
 }
 
-/** What is wrong with an object, as the server says it. */
+/** Returns the faults of an object, by the server. */
 async function faultsOf(object: ClusterObject): Promise<string[]> {
   const name = `${object.kind} ${object.metadata.name}`;
   const { status, body } = await server.tried(object);
@@ -71,7 +71,7 @@ async function faultsOf(object: ClusterObject): Promise<string[]> {
     .map((path) => `${name}: ${path} is lost`);
 }
 
-/** The namespace of the sandboxes is there, for what is in it. */
+/** Renames the sandboxes' namespace, which exists already. */
 function elsewhere(object: ClusterObject): ClusterObject {
   return object.kind === "Namespace"
     ? { ...object, metadata: { ...object.metadata, name: "other" } }
@@ -103,7 +103,7 @@ for (const size of ["default", "small"])
     assert.equal(on("get", "deployments", "--namespace", "berth", "--output", "name"), "");
   });
 
-/** Over the manifests, without what the server for tests does not have. */
+/** Returns a kustomization over the manifests, without what the test server lacks. */
 function kustomizationOf(resource: string): object {
   const namespace = "berth";
   const budget = { apiVersion: "policy/v1", kind: "PodDisruptionBudget" };

@@ -1,4 +1,4 @@
-// Subject: deploy/chart as text: what its templates make of values, without a cluster.
+// Tests the templates of deploy/chart as text, without a cluster.
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -44,7 +44,7 @@ function ofKind(kind: string, values: Values = {}): ClusterObject[] {
   return objects(values).filter((object) => object.kind === kind);
 }
 
-/** The pods of the chart, by their names. */
+/** Returns the chart's pods by name. */
 function podsOf(values: Values = {}): Map<string, ClusterObject> {
   const kinds = [...ofKind("Deployment", values), ...ofKind("Job", values)];
   return new Map(kinds.map(({ metadata, spec }) => [metadata.name.replace("berth-", ""), spec.template]));
@@ -112,7 +112,7 @@ test("each value has a comment", () => {
   const uncommented = (map: YAMLMap, path: string): string[] =>
     map.items.flatMap(({ key, value }, at) => {
       const name = isScalar(key) ? `${path}${key.value}` : path;
-      // The comment of the first key is the map's.
+      // The first key's comment belongs to the map.
       const comment = (isScalar(key) ? key.commentBefore : null) ?? (at === 0 ? map.commentBefore : null);
       const deeper =
         isMap(value) && !value.flow && !name.endsWith("resources") ? uncommented(value, `${name}.`) : [];
@@ -229,7 +229,7 @@ test("the schema is migrated by the job alone, and the namespace with the disks 
   assert.equal(standardOf({ egress: "proxy", snapshotClass: "quick" }), "baseline");
 });
 
-/** `berth config check` also tells variables that are no settings. */
+/** `berth config check` also reports variables that are no settings. */
 test("each role's pods have settings that Berth takes, with each option and what the guide prints", async (t) => {
   const chosen = [
     "settings, files and variables",
@@ -250,7 +250,7 @@ test("each role's pods have settings that Berth takes, with each option and what
         env: { PATH: process.env.PATH, HOME: directory, BERTH_PORT: "0", ...Object.fromEntries(env) },
       });
       assert.match(stdout, /^The settings are valid; [^\n]*\n$/, `${option}: ${role}`);
-      // TLS is in front of pods: the operator's gateway has it.
+      // TLS ends in front of the pods, at the operator's gateway.
       const others = stderr.replaceAll(/^warning: BERTH_\w+: Berth [^:]* plain HTTP at 0\.0\.0\.0.*\n/gm, "");
       assert.equal(others, "", `${option}: ${role}`);
     }
@@ -282,7 +282,7 @@ function variables(container: ClusterObject): Record<string, string> {
   return Object.fromEntries(container.env.map(({ name, value }: ClusterObject) => [name, value]));
 }
 
-/** The files that pods have, in a directory of this test. @param files those of the values. */
+/** Writes the files that pods mount to a directory of this test. @param files the files in the values. */
 function mountedFiles(t: TestContext, files: object): string {
   const directory = mkdtempSync(join(tmpdir(), "berth-chart-"));
   t.after(() => rmSync(directory, { recursive: true }));
@@ -374,7 +374,7 @@ test("an upgrade by default keeps all pods until the next ones are ready", () =>
     assert.deepEqual(spec.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 });
 });
 
-/** What all pods of the Deployments ask for. */
+/** Returns the sum of the resource requests of all pods of the Deployments. */
 function sumsOf(values: Values): { milliCpus: number; mebibytes: number } {
   const sums = { milliCpus: 0, mebibytes: 0 };
   for (const { spec } of ofKind("Deployment", values))

@@ -1,5 +1,6 @@
-// Subject: the chart's objects and the image in a real cluster, from the job that migrates to a session, the replacement of a runner, and an
-// upgrade to sandboxes without captured connections, warm pods and snapshots of volumes.
+// Tests the chart's objects and the image in a real cluster: the migration job, a session, and the
+// replacement of a runner. Then it upgrades to sandboxes without captured connections, warm pods and volume
+// snapshots.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { V1Pod } from "@kubernetes/client-node";
@@ -22,7 +23,7 @@ const SANDBOXES = "berth-sandboxes";
 
 let installed: InstalledRelease;
 let release: ClusterClient;
-/** Runs in reverse order, also after a failed start. */
+/** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
 before(async () => {
@@ -45,7 +46,7 @@ const bash = (command: string) =>
 
 let sessions = 0;
 
-/** Resolves to the id of a session of a new agent, which may reach the web. */
+/** Creates a session of a new agent, which may connect to the web. Returns its id. */
 async function newSession(): Promise<string> {
   const name = `name=web-${++sessions}`;
   const hosts = `-F 'config.networking.allowed_hosts=["web.test:${WEB}"]'`;
@@ -141,7 +142,7 @@ async function doctor(): Promise<string> {
   return await release.run("runner", "berth doctor || true");
 }
 
-/** Resolves with the pod that no session has yet, once one can take it. */
+/** Resolves with the warm pod, which no session has yet, once it is ready. */
 async function warmPod(): Promise<V1Pod> {
   const name = (await release.podOf("runner")).metadata?.name ?? "";
   let log = "";

@@ -1,4 +1,4 @@
-// Subject: the manifests of a release, as they come out of `kubectl kustomize` with the kustomization that the guide prints.
+// Tests the manifests of a release, rendered by `kubectl kustomize` with the guide's kustomization.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const SECRETS = {
   "s3.env": "AWS_ACCESS_KEY_ID=a\n",
   "models.env": "OPENAI_API_KEY=b\n",
 };
-/** What the guide's kustomization says, for the chart. */
+/** The settings of the guide's kustomization, as values of the chart. */
 const SAME: Values = merged(REQUIRED, {
   image: { repository: "registry.example.com/berth" },
   contents: { existingSecret: "berth-s3" },
@@ -49,7 +49,7 @@ function objectsOf(text: string): ClusterObject[] {
 const deploymentsOf = (objects: readonly ClusterObject[]) =>
   new Map(objects.filter(({ kind }) => kind === "Deployment").map((one) => [one.metadata.name, one]));
 
-/** The variables that a container has, those of its ConfigMaps included. */
+/** Returns a container's variables, including those of its ConfigMaps. */
 function variablesOf(container: ClusterObject, objects: readonly ClusterObject[]): Record<string, string> {
   const names = container.envFrom.flatMap(({ configMapRef }: ClusterObject) => configMapRef?.name ?? []);
   const maps = objects.filter(({ kind, metadata }) => kind === "ConfigMap" && names.includes(metadata.name));

@@ -25,9 +25,9 @@ export type Kit =
   | { kind: "cluster"; kubeconfig: string };
 
 /**
- * Returns the source of test clusters: `BERTH_TEST_KUBERNETES`, which is a directory with a cluster's
- * programs and scripts or a kubeconfig, else the directory `shared/kubernetes` beside the checkout. Returns
- * null without either.
+ * Returns the source of test clusters: `BERTH_TEST_KUBERNETES`, else the directory `shared/kubernetes` beside
+ * the checkout. The variable names a directory with a cluster's programs and scripts, or a kubeconfig.
+ * Returns null without either.
  */
 export function findKit(): Kit | null {
   const named = process.env.BERTH_TEST_KUBERNETES;

@@ -4,9 +4,8 @@ import { Cluster } from "./cluster.ts";
 import { startStores } from "./stores.ts";
 
 /**
- * Runs a service like `berth serve`, but as a cluster: three API machines and three runners, with a
- * PostgreSQL and an S3 server in its data directory. Prints its URL, and stops by a signal, like `berth
- * serve`.
+ * Runs a service like `berth serve`, but as a cluster of three API machines and three runners. Its PostgreSQL
+ * and S3 server are in the data directory. Prints its URL, and stops by a signal, like `berth serve`.
  */
 const { values } = parseArgs({ options: { "data-dir": { type: "string" } } });
 const directory = values["data-dir"] ?? "";

@@ -9,8 +9,9 @@ import { stableState, waitUntilClean } from "./host-state.ts";
 import { type Latencies, makeNeighbour, type Neighbour, p99 } from "./neighbour.ts";
 
 /**
- * Each abuse runs in sessions beside a neighbour: the neighbour's commands and the API keep working, the agent's result says what
- * happened, the session runs the next command, and ten seconds after its deletion nothing remains on the host.
+ * Runs each abuse in sessions beside a neighbour. The neighbour's commands and the API keep working, the
+ * agent's result reports the limit, and the session runs the next command. Ten seconds after its deletion
+ * nothing remains on the host.
  */
 
 const TRIALS = Number(process.env.TEST_ABUSE_TRIALS ?? 2);

@@ -7,7 +7,10 @@ import { loopBackingFiles } from "../../acceptance/harness/loop-devices.ts";
 import { listOrEmpty, readlinkOrEmpty, readOrEmpty } from "../../acceptance/harness/read-or-empty.ts";
 import { childrenOf, isAlive, pidOf } from "../../crash/processes.ts";
 
-/** The resources of a service's sandboxes on its host, read from the kernel and the data directory, not from the service. */
+/**
+ * The resources of a service's sandboxes on its host, read from the kernel and the data directory, not from
+ * the service.
+ */
 export interface HostState {
   /**
    * Pids of living processes in its control groups, or with mounts from its data directory; waiting launchers

@@ -18,8 +18,9 @@ import { ABUSES } from "./abuses.ts";
 import { type HostState, hostState, waitUntilPasses } from "./host-state.ts";
 
 /**
- * All abuses run concurrently, each in its own session, while a process of the service is killed: its resources on the host are
- * gone ten seconds after its successor is ready, and each session gets the result of its interrupted call and continues.
+ * Runs all abuses concurrently, each in its own session, while a process of the service is killed. Its
+ * resources on the host are gone ten seconds after its successor is ready. Each session gets the result of
+ * its interrupted call and continues.
  */
 
 const MAX_WAIT_MS = 10_000;
@@ -77,7 +78,9 @@ interface AbusedSession {
   input: string;
 }
 
-/** A second step follows, so that each turn continues after the interrupted call. */
+/**
+ * Starts the abuses, each followed by a second step, so that the turn continues after the interrupted call.
+ */
 async function startAbuses(api: Api): Promise<AbusedSession[]> {
   const disk = MISSING_FOR_DISK_LIMITS === false ? { disk_mb: 64 } : {};
   const resources = { cpus: 0.25, memory_mb: 64, pids: 64, ...disk };
@@ -96,7 +99,10 @@ async function startAbuses(api: Api): Promise<AbusedSession[]> {
   );
 }
 
-/** The host state when every session runs its command: more processes than bwrap, process 1 and a shell for each. */
+/**
+ * Returns the host state once every session runs its command: more processes than bwrap, process 1 and a
+ * shell for each.
+ */
 async function waitUntilAllRun(
   berth: Berth,
   api: Api,
@@ -133,7 +139,10 @@ async function waitUntilGone(berth: Berth, before: HostState): Promise<number> {
   });
 }
 
-/** Checks that each turn ends with an interrupted call and the next step, deletes the sessions, and waits until nothing remains. */
+/**
+ * Asserts that each turn ends with an interrupted call and the next step, deletes the sessions, and waits
+ * until nothing remains.
+ */
 async function checkAndDelete(berth: Berth, api: Api, sessions: readonly AbusedSession[]): Promise<number> {
   await Promise.all(
     sessions.map(async ({ id, input }) => {

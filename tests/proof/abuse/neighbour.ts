@@ -10,7 +10,10 @@ export interface Latencies {
 /** A session beside the abused ones, and API calls. */
 export interface Neighbour {
   id: string;
-  /** Makes API calls and runs commands, one after another, until `work` settles and at least `minRounds` times. */
+  /**
+   * Makes API calls and runs commands, one after another, until `work` settles and at least `minRounds`
+   * times.
+   */
   during(work: Promise<unknown>, minRounds: number): Promise<Latencies>;
 }
 

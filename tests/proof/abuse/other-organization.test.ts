@@ -1,4 +1,5 @@
-// Subject: what an agent, its model or its servers put into one session is no reason for another organization to wait.
+// Tests that an agent, its model or its servers cannot make another organization wait by what they put into a
+// session.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
@@ -21,7 +22,10 @@ import { pidOf } from "../../crash/processes.ts";
 import { makeCertificates } from "../../git-host/certificates.ts";
 import { type ScriptedMcpServer, startScriptedMcpServer } from "../../mcp-host/scripted-mcp-server.ts";
 
-/** What the abuses below cost others before: 18 to 400 seconds. A loaded machine has pauses of its own. */
+/**
+ * The allowed slowdown, and the bound in milliseconds that is always allowed, since a loaded machine has
+ * pauses of its own. Without protection, the abuses below delay others by 18 to 400 seconds.
+ */
 const [MAX_SLOWDOWN, MIN_BOUND_MS] = [5, 6_000];
 const LARGE_TEXT = "a".repeat(3_900_000);
 const IS_ROOT = process.getuid?.() === 0;
@@ -67,7 +71,7 @@ after(async () => {
 
 const slowHost = () => `slow.localhost:${(slow.address() as AddressInfo).port}`;
 
-/** A list of 63 pages with 2,800 tools each. */
+/** Returns a list of 63 pages with 2,800 tools each. */
 function tinyTools({ method, params }: { method: string; params?: AnyJson }): object | undefined {
   if (method !== "tools/list") return method === "tools/call" ? { content: [] } : undefined;
   const page = Number(params?.cursor ?? 0);
@@ -78,7 +82,10 @@ function tinyTools({ method, params }: { method: string; params?: AnyJson }): ob
   return { tools: list, ...(page < 62 && { nextCursor: `${page + 1}` }) };
 }
 
-/** The longest of the turns that the other organization runs, one after another, until the work is done; at least three. */
+/**
+ * Returns the duration of the longest turn that the other organization runs, one after another, until the
+ * work is done. Runs at least three.
+ */
 async function longestTurn(work: Promise<unknown>): Promise<number> {
   let isDone = false;
   const settled = work.finally(() => {
@@ -100,7 +107,10 @@ async function send(id: string, ...events: Json[]): Promise<number> {
   return (await api.call("POST", `/sessions/${id}/events`, { events })).status;
 }
 
-/** Its log is too large to be read here: what this process does with it would be measured as well. */
+/**
+ * Waits until a session is idle. Its log is too large to be read here: this process's work would be measured
+ * as well.
+ */
 async function untilIdle(id: string): Promise<void> {
   do await pause(200);
   while ((await api.ok("GET", `/sessions/${id}`)).status !== "idle");
@@ -110,7 +120,7 @@ function message(text: string): Json {
   return { type: "user.message", content: [{ type: "text", text }] };
 }
 
-/** A session of the first organization whose agent has the tools of a server. */
+/** Creates a session of the first organization whose agent has a server's tools. */
 async function sessionWithTools(): Promise<AnyJson> {
   const agent = await makeAgent(api, {
     mcp_servers: [{ type: "url", name: "tiny", url: tools.url }],

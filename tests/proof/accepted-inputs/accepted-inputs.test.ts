@@ -31,7 +31,7 @@ test("every test that is named exists", () => {
   );
 });
 
-/** The titles of the tests in a file, and the words of templates that titles are made from. */
+/** Returns the titles of the tests in a file, and the templates that titles are made from. */
 function titlesOf(file: string): string[] {
   const path = join(ROOT, file);
   if (!existsSync(path)) return [];

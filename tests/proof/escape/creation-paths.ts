@@ -25,7 +25,7 @@ export interface CreationPath {
   remaining: { scratch: boolean; data: boolean };
   /** A command that verifies inside the sandbox how it was created, and its expected output. */
   verify?(repository: Repository): { command: string; expected: RegExp };
-  /** Why this machine cannot test it; false if it can. */
+  /** The reason why this machine cannot test it; false if it can. */
   missing?: string | false;
 }
 

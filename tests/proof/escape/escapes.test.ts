@@ -18,8 +18,8 @@ import { startNeighbour } from "./neighbour-session.ts";
 import { type Repository, startRepository } from "./repository.ts";
 
 /**
- * The agent of a session runs the escape probes of `packages/sandbox/src/probes`, for every way in which the service creates
- * sandboxes. No probe may succeed.
+ * Runs the escape probes of `packages/sandbox/src/probes` as a session's agent, for every way in which the
+ * service creates sandboxes. No probe may succeed.
  */
 describe("escape probes: none succeeds", {
   skip: process.getuid?.() === 0 ? false : "not root: isolation is weaker",
@@ -86,7 +86,7 @@ function checkCreationPath(
   assert.match(verified, verify?.(repository).expected ?? /^$/);
 }
 
-/** A session without a sandbox, with a file, a skill and the probe script. */
+/** Creates a session without a sandbox, with a file, a skill and the probe script. */
 async function makeProbedSession(scene: Scene, canaries: Canaries, path: CreationPath): Promise<string> {
   const { berth, api } = scene;
   const variables = {

@@ -98,7 +98,9 @@ function member(name: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknow
   return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: value });
 }
 
-/** fast-check cannot generate text for patterns with lookarounds. Only the pattern of branch names has one. */
+/**
+ * fast-check cannot generate text for patterns with lookarounds. Only the pattern of branch names has one.
+ */
 const LOOKAROUND = /\(\?<?[!=]/;
 
 function strings(schema: Schema, ids: readonly string[]): fc.Arbitrary<string> {

@@ -32,8 +32,8 @@ const CREATORS: ((context: CreationContext) => Promise<Record<string, string>>)[
 ];
 
 /**
- * Creates the objects of one tenant. `canary` is lower-case letters and digits. `issuer` creates the token: an admin, when
- * the objects belong to an organization.
+ * Creates the objects of one tenant. `canary` is lower-case letters and digits. `issuer` creates the token:
+ * an admin, when the objects belong to an organization.
  */
 export async function makeTenantObjects(api: Api, canary: string, issuer?: Api): Promise<TenantObjects> {
   const context: CreationContext = { api, canary, metadata: { canary }, issuer, ids: {} };

@@ -10,7 +10,10 @@ import { jsonSyntax } from "./json-syntax.ts";
 import { mountPaths, paths, queries, repositoryUrls } from "./paths-and-urls.ts";
 import { wrongParts, wrongShapes, wrongValues } from "./values.ts";
 
-/** Malformed requests. Each gets the expected error, and the service keeps working. Prints the slowest request. */
+/**
+ * Tests malformed requests. Each gets the expected error, and the service keeps working. Prints the slowest
+ * request.
+ */
 
 let berth: Berth;
 let api: Api;

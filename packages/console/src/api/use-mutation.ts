@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { OneAtATime } from "./one-at-a-time.ts";
 
 /**
- * Works like TanStack Query's `useMutation`, but ignores calls while one is running: a second key press can
+ * Works like TanStack Query's `useMutation`, but ignores calls while one is running. A second key press can
  * come before the screen shows the effect of the first.
  */
 export function useMutation<Data, Variables = void>(options: UseMutationOptions<Data, Error, Variables>) {

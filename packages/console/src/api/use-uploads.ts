@@ -8,7 +8,7 @@ export type Upload = {
   key: string;
   name: string;
   size: number;
-  /** From 0 to 1. */
+  /** The uploaded share, from 0 to 1. */
   progress: number;
   /** The file, once the service has all of it; null before. */
   file: StoredFile | null;

@@ -1,7 +1,7 @@
 /**
- * Returns a safe name to save a file under, from a path that an agent or a user chose: its last component,
- * split at backslashes too, without characters that some systems forbid. Returns `download` if nothing is
- * left.
+ * Returns a safe name to save a file under, from a path that an agent or a user chose. That is its last
+ * component, split at backslashes too, without characters that some systems forbid. Returns `download` if
+ * nothing is left.
  */
 export function savedName(path: string): string {
   const last = path.split(/[/\\]/).at(-1) ?? "";

@@ -6,7 +6,8 @@ export type Action = {
   id: string;
   label: string;
   group: string;
-  icon?: IconName /** Other words that find it. */;
+  icon?: IconName;
+  /** Other words that find it. */
   words?: string;
   keys?: string;
   run: () => void;

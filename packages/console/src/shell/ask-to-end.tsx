@@ -12,7 +12,7 @@ type Props = {
   /** The first part of the query keys of such objects. */
   queryKey: string;
   calls: { archive: (id: string) => Promise<unknown>; delete: (id: string) => Promise<unknown> };
-  /** What each action means for users of the object. */
+  /** The consequences of each action for users of the object. */
   means: { archive: string; delete: string };
   /** Leaves the page of the deleted object. */
   onDeleted: () => Promise<void>;

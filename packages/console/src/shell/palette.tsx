@@ -11,7 +11,8 @@ const MAX_SHOWN = 60;
 
 type Props = {
   open: boolean;
-  onClose: () => void /** Returns the objects that match the typed text. */;
+  onClose: () => void;
+  /** Returns the objects that match the typed text. */
   useFound: (typed: string) => readonly Action[];
 };
 

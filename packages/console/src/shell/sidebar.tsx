@@ -13,7 +13,8 @@ const AccountMenu = lazyRouteComponent(() => import("./account-menu.tsx"), "Acco
 export type NavItem = {
   label: string;
   to: NonNullable<LinkProps["to"]>;
-  icon: IconName /** The key that opens it after `g`. */;
+  icon: IconName;
+  /** The key that opens it after `g`. */
   key: string;
 };
 

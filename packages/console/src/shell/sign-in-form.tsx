@@ -10,7 +10,8 @@ import { Field, Input } from "../ui/field.tsx";
 import { Mark } from "./sidebar.tsx";
 
 type Props = {
-  onSignedIn?: () => void /** An error of another way to sign in, such as an expired link. */;
+  onSignedIn?: () => void;
+  /** An error of another way to sign in, such as an expired link. */
   error?: unknown;
 };
 

@@ -13,7 +13,8 @@ const TONES = {
 export type Tone = keyof typeof TONES;
 
 type Props = {
-  tone?: Tone /** Pulses, for a running state. */;
+  tone?: Tone;
+  /** Pulses, for a running state. */
   live?: boolean;
   dot?: boolean;
   children: ReactNode;

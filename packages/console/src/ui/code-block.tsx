@@ -24,7 +24,8 @@ export function useTokens(code: string, nameOrPath: string): Token[][] | null {
 }
 
 type Props = {
-  code: string /** A language's name, or a file's path. */;
+  code: string;
+  /** A language's name, or a file's path. */
   language: string;
   numbered?: boolean;
   /** Wraps long lines instead of scrolling. */

@@ -8,7 +8,7 @@ type Props = {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** What will be lost or changed. */
+  /** A sentence about what will be lost or changed. */
   children: ReactNode;
   /** The label of the button, a verb. */
   verb: string;

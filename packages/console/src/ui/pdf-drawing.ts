@@ -9,7 +9,7 @@ const MAX_FINENESS = 2;
 const MAX_TEXT = 20_000;
 
 export interface PdfDrawing {
-  /** In CSS pixels. */
+  /** The size in CSS pixels. */
   width: number;
   height: number;
   /** The text of the page, in the order of the file. */

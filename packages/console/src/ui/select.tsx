@@ -6,7 +6,8 @@ import { Icon } from "./icon.tsx";
 
 export type Choice<Value> = {
   value: Value;
-  label: ReactNode /** Shown below the label. */;
+  label: ReactNode;
+  /** Shown below the label. */
   about?: ReactNode;
   disabled?: boolean;
 };

@@ -12,7 +12,7 @@ type Lowered = EventOf<"session.container_started">["lowered_limits"];
 
 export type SetupRun = {
   at: string;
-  steps: { phase: Phase /** Null while the step is running. */; seconds: number | null }[];
+  steps: { phase: Phase /** Seconds; null while running. */; seconds: number | null }[];
   /** The error messages, each with the end of the output. */
   failures: string[];
   /** Seconds until the container was ready; null while it is not. */

@@ -10,7 +10,8 @@ export type CloneState =
   | { state: "failed"; message: string };
 
 export type Started = {
-  sessionId: string /** The session's resource ids, by the key of the repository in the form. */;
+  sessionId: string;
+  /** The session's resource ids, by the key of the repository in the form. */
   resources: Map<string, string>;
 };
 

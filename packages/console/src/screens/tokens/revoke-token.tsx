@@ -8,7 +8,7 @@ import { toast } from "../../ui/toast.tsx";
 import { revokedWith } from "./token-state.ts";
 
 type Props = {
-  /** Null while no token is to be revoked. */
+  /** The token to revoke; null while the dialog is closed. */
   token: Token | null;
   tokens: readonly Token[];
   me: Whoami | undefined;

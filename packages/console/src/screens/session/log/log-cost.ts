@@ -5,8 +5,8 @@ import { addUsage, NO_USAGE, type SessionView } from "./view.ts";
 type PriceOf = (model: string | null) => Parameters<typeof listCost>[1];
 
 /**
- * Returns the approximate list price of a log's tokens in US dollars, with nested loops at the price of their
- * own models; null if a price is unknown.
+ * Returns the approximate list price of a log's tokens in US dollars; null if a price is unknown. Tokens of
+ * nested loops count at the price of their own models.
  */
 export function costOf(view: SessionView, model: string, priceOf: PriceOf): number | null {
   const loops = view.rows.flatMap((row) => (row.kind === "call" && row.loop !== null ? [row.loop] : []));

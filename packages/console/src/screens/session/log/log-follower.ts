@@ -7,7 +7,7 @@ import { takeTail } from "./tail.ts";
 
 export type Connection =
   | { state: "opening" | "live" | "ended" }
-  | { state: "lost" /** When the next attempt begins, in milliseconds since the epoch. */; retryAt: number };
+  | { state: "lost" /** The time of the next attempt, in milliseconds since the epoch. */; retryAt: number };
 
 export type Followed = LogSnapshot & {
   connection: Connection;

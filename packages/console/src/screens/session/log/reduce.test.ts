@@ -59,7 +59,9 @@ describe("however a log arrives", () => {
   });
 });
 
-/** The log in batches, each with events that were sent before, a lost connection, or previews of what comes. */
+/**
+ * Cuts the log into batches, which also have repeated events, lost connections, or previews of later events.
+ */
 function batchesOf(
   events: readonly SessionEvent[],
   cuts: readonly { size: number; repeats: number; lost: boolean; previews: boolean }[],

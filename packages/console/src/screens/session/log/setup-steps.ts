@@ -11,8 +11,8 @@ type SetupEvent = EventOf<
 type Draft = { rows: Row[]; open: { setup: number | null } };
 
 /**
- * Adds a preparation step to the turn's row, or updates it where it began: a turn that needs no disk can end
- * before a repository is ready.
+ * Adds a preparation step to the turn's row, or updates it in the row where it began. A turn that needs no
+ * disk can end before a repository is ready.
  */
 export function withSetup(
   draft: Draft,

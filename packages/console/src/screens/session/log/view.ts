@@ -24,7 +24,8 @@ type Base = {
 
 export type InputRow = Base & {
   kind: "input";
-  event: EventOf<"user.message"> /** Whether no model request has included it yet. */;
+  event: EventOf<"user.message">;
+  /** Whether no model request has included it yet. */
   pending: boolean;
 };
 export type TextRow = Base & { kind: "text"; text: string };
@@ -121,7 +122,7 @@ export type SessionView = {
   usage: ModelUsage;
   /** Whether a model request is running. */
   requesting: boolean;
-  /** When the model request is retried, and the type of the last error; null while none is waiting. */
+  /** The time of the model request's retry, and the type of the last error; null while none is waiting. */
   retry: { at: string; why: string | null } | null;
   turn: number;
   /** The counts of the current turn, or of the last one. */

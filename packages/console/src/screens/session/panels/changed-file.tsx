@@ -18,7 +18,8 @@ type Diff = Awaited<ReturnType<typeof berth.sessions.changes.diff>>;
 type Props = {
   resourceId: string;
   file: File;
-  split: boolean /** Changes when the file may have changed. */;
+  split: boolean;
+  /** Changes when the file may have changed. */
   version: string;
 };
 

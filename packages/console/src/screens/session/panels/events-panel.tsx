@@ -15,7 +15,8 @@ import { downloadBlob } from "../../../ui/text-viewer.tsx";
 import { useSession } from "../scope/session-context.ts";
 
 type Props = {
-  events: readonly SessionEvent[] /** The number of events: `events` grows in place. */;
+  events: readonly SessionEvent[];
+  /** The number of events: `events` grows in place. */
   count: number;
 };
 

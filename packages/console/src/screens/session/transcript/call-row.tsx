@@ -81,7 +81,7 @@ function CallBody({ row }: { row: CallRowData }) {
   );
 }
 
-/** Who allowed or denied the call, or gave its result, and when. */
+/** The sender of a permission, denial or result of the call, with its time. */
 function Decision({ row: { confirmation, result } }: { row: CallRowData }) {
   const answer = result?.type === "user.custom_tool_result" ? result : null;
   const event = confirmation ?? answer;
@@ -114,7 +114,7 @@ function showsResult({ use, state }: CallRowData): boolean {
   );
 }
 
-/** How long the call ran and, where there is room, how long it waited for an answer. */
+/** The run time of the call and, where there is room, the time that it waited for an answer. */
 function Duration({ row }: { row: CallRowData }) {
   const { waited, ran } = callTimes(row);
   return (

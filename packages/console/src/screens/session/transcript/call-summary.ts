@@ -3,7 +3,8 @@ import type { ToolUse } from "../log/view.ts";
 
 export type CallSummary = {
   icon: IconName;
-  name: string /** The subject of the call, on one line. */;
+  name: string;
+  /** The subject of the call, on one line. */
   about: string;
 };
 

@@ -10,7 +10,8 @@ type Props = {
   total: number;
   rows: readonly ShownRow[];
   matches: ReadonlySet<number>;
-  window: Window /** Scrolls to a position, as a fraction of the height. */;
+  window: Window;
+  /** Scrolls to a position, as a fraction of the height. */
   onJump: (share: number) => void;
 };
 
