@@ -15,7 +15,7 @@ import { slowest, type TimedFile } from "./slowest-files.ts";
  */
 const FILE_LIMIT_MS = 30 * 60_000;
 
-/** The number of test files from which a shared database is made. With fewer, each service makes its own. */
+/** The number of test files above which a shared database is made. Up to it, each service makes its own. */
 const WORTH_A_DATABASE = 10;
 
 const ROOT = join(import.meta.dirname, "..");

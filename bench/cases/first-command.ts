@@ -14,7 +14,7 @@ const FILES = 5_000;
 const ROUNDS = 9;
 const WARM_UP = 3;
 const KINDS = ["no repository", "repository seen before", "repository never seen before"] as const;
-/** Removes settings that an earlier build may not know; no session here comes near a limit. */
+/** A command prefix that removes settings an earlier build may not know. No session here reaches a limit. */
 const WITHOUT_LIMITS = ["env", ...Object.keys(NO_LIMITS).flatMap((name) => ["-u", name])];
 
 interface Build {

@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Milliseconds after which a command that runs from a bundle without a child process has ended. */
+/** Milliseconds after which a command of a bundle, without a child process, is assumed to have ended. */
 const KEPT_MS = 3_600_000;
 
 /**

@@ -205,7 +205,7 @@ covers(
   },
 );
 
-/** Presses two keys at the same time, as for a page that was busy meanwhile. */
+/** A script that presses two keys at the same time, as for a page that was busy meanwhile. */
 const TOGETHER = `for (const key of ["j", "Enter"])
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));`;
 
@@ -323,7 +323,7 @@ endstream endobj
 trailer <</Root 1 0 R>>
 `;
 
-/** Counts the distinct pixel values of a PDF page; a blank page has one. */
+/** A script that counts the distinct pixel values of a PDF page; a blank page has one. */
 const SHADES = `(() => {
   const canvas = document.querySelector("canvas[aria-label='Page 1']");
   return new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size;

@@ -265,7 +265,7 @@ covers(
 );
 
 /**
- * A page's attempts to use the cookie of whoever opens it. Each ends by itself, whether it succeeds or not.
+ * Returns a page's attempts to use the cookie of whoever opens it. Each ends by itself, successful or not.
  */
 const FORGED = (token: string) => `<script>
   const tries = [];

@@ -23,7 +23,7 @@ after(() => berth.stop());
 const SAMPLED_POINTS = 6;
 const MAX_WAIT_MS = 120_000;
 
-/** Creates an object with a name, and counts the objects with that name. */
+/** A way to create an object with a name, and to count the objects with that name. */
 interface Creation {
   send(name: string, headers: Record<string, string>): Promise<ApiResponse>;
   count(name: string): Promise<number>;

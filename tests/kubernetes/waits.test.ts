@@ -23,7 +23,10 @@ import { PodService } from "./harness/pod-service.ts";
 import { startTestCluster, type TestCluster } from "./harness/test-cluster.ts";
 
 const SKIP = missingForCluster() ?? false;
-/** Skips tests that change the images of the cluster's node, unless this test started the cluster. */
+/**
+ * The reason to skip tests that change the images of the cluster's node. False if this test started the
+ * cluster.
+ */
 const SKIP_IMAGES =
   SKIP === false && findKit()?.kind === "cluster"
     ? "an image is added to the node of the kit's cluster"

@@ -12,11 +12,11 @@ import { ANTHROPIC } from "../wires/anthropic.ts";
 import type { Contender, Opened, Place, Session } from "./contender.ts";
 
 const OUTPUT_TOKENS = 32_000;
-/** Removes settings that an earlier build may not know; no session here comes near a limit. */
+/** A command prefix that removes settings an earlier build may not know. No session here reaches a limit. */
 const WITHOUT_LIMITS = ["env", ...Object.keys(NO_LIMITS).flatMap((name) => ["-u", name])];
 /**
- * Replaces the provider's cache lifetime of five minutes, so that the service soon does what it does before
- * the end; then the clock is advanced.
+ * The seconds that replace the provider's cache lifetime of five minutes. The service then soon does what it
+ * does before the end; then the clock is advanced.
  */
 const CACHE_SECONDS = 20;
 /** The part of five minutes after which an idle session is summarised. */

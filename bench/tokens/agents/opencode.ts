@@ -12,7 +12,7 @@ const VERSION = "1.18.33";
 /** The package with the program; `opencode-ai` only locates it, with an install script. */
 const PACKAGE = `opencode-linux-${process.arch}`;
 const OUTPUT_TOKENS = 32_000;
-/** Matches nothing: its summary requests declare no tools. */
+/** A pattern that matches nothing: its summary requests declare no tools. */
 const NEVER = /(?!)/;
 
 export const OPENCODE: Contender = {

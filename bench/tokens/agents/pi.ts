@@ -10,7 +10,7 @@ import { JsonLines } from "./json-lines.ts";
 const VERSION = "0.74.2";
 const PACKAGE = "@earendil-works/pi-coding-agent";
 const OUTPUT_TOKENS = 32_000;
-/** Matches nothing: its summary requests declare no tools. */
+/** A pattern that matches nothing: its summary requests declare no tools. */
 const NEVER = /(?!)/;
 
 export const PI: Contender = {

@@ -1,7 +1,7 @@
 import { findInOutput } from "../frame/follow.ts";
 import type { Task } from "../frame/task.ts";
 
-/** Prints a thousand accounts with different balances in each run, and keeps the line of one of them. */
+/** A script that prints a thousand accounts, with new balances in each run, and keeps one account's line. */
 const AUDIT = `
 test ! -e .audit || { echo "the audit of this year was made already" >&2; exit 1; }
 for N in $(seq 1000); do echo "account $N: balance $((RANDOM * 31 + N))"; done | tee /tmp/audit

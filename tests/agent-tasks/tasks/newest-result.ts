@@ -1,6 +1,6 @@
 import type { Task } from "../frame/task.ts";
 
-/** Draws a number once, in a long output, and keeps it in an untracked file. */
+/** A script that draws a number once, in a long output, and keeps it in an untracked file. */
 const DRAW = `
 test ! -e .drawn || { echo "The number was drawn already." >&2; exit 1; }
 for N in $(seq 160); do echo "barrel $N turns, and the balls in it are mixed once more by hand"; done

@@ -10,7 +10,7 @@ export const memoryStoreQuery = (id: string) =>
     queryFn: ({ signal }) => berth.memoryStores.get(id, { signal }),
   });
 
-/** All memories of a store, without their content. A store has at most 2,000. */
+/** Returns the query of all memories of a store, without their content. A store has at most 2,000. */
 export const memoriesQuery = (storeId: string) =>
   queryOptions({
     queryKey: [KEY, storeId, "memories"],

@@ -11,7 +11,7 @@ export const skillVersionQuery = (id: string, version: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** The content of a file. It never changes, because a version does not. */
+/** Returns the query of a file's content, which never changes, because a version does not. */
 export const skillFileQuery = (id: string, version: number, path: string) =>
   queryOptions({
     queryKey: ["skills", id, "version", version, "content", path],

@@ -7,7 +7,7 @@ type Named = { id: string; name: string };
 /** The number of objects that are offered. */
 const LIMIT = 50;
 
-/** The newest objects of a type, by name. */
+/** Returns the query of a type's newest objects, by name. */
 export function registrable(type: ForwardType) {
   return queryOptions({
     queryKey: [NOUNS[type], "registrable"],
