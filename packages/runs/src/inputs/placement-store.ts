@@ -1,7 +1,7 @@
 import type { Queryable } from "@berth/store/db";
 import { HELD, type Lease, leaseValues } from "@berth/store/leases";
 
-/** The session's repositories whose attempts are exhausted are to be tried once more, now. */
+/** Schedules one more attempt, now, for the session's repositories whose attempts are exhausted. */
 export async function markExhaustedDue(db: Queryable, lease: Lease): Promise<void> {
   await db.query({
     name: "resources_due",
@@ -14,7 +14,7 @@ export async function markExhaustedDue(db: Queryable, lease: Lease): Promise<voi
   });
 }
 
-/** For a disk that is new or removed: nothing is in place on it, and it uses no snapshot. */
+/** Marks all resources as absent and without a snapshot, for a disk that is new or removed. */
 export async function markAllAbsent(db: Queryable, lease: Lease): Promise<void> {
   await db.query({
     name: "resources_absent",

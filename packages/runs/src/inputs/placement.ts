@@ -6,16 +6,16 @@ import type { RunRepository } from "./resource-store.ts";
 export interface PlacementFault {
   type: SessionErrorType;
   message: string;
-  /** The same attempt may succeed later. Default: false. */
+  /** Whether the same attempt may succeed later. Default: false. */
   transient?: boolean;
-  /** How long the host asks to wait; null or absent when it does not say. */
+  /** Milliseconds that the host asks to wait; null or absent when it does not say. */
   retryAfterMs?: number | null;
 }
 
 /** A resource that is in place. */
 export interface Placed {
   commit?: string;
-  /** What of it is missing, in a sentence for people and models. */
+  /** The part of it that is missing, in a sentence for people and models. */
   note?: string;
   /** Why no snapshot could be made of it before, as a clause for people. */
   noSnapshot?: string;
@@ -23,16 +23,19 @@ export interface Placed {
   unprepared?: string;
 }
 
-/** How putting a resource in place ended. `later`: it waits for a fresh sandbox, or for one that is alive. */
+/** The outcome of placing a resource. `later`: it waits for a fresh sandbox, or for one that is alive. */
 export type Placement = Placed | { fault: PlacementFault } | "later";
 
 /** A repository with what git needs to reach it. */
 export interface SessionRepository {
-  /** A hosted one's token is also its provider's, whose CLI gets it; a generic one's password is for git alone. */
+  /**
+   * The token of a hosted repository is also valid at its provider, whose CLI gets it. The password of a
+   * generic one is for git alone.
+   */
   type: RunRepository["type"];
   url: string;
   mountPath: string;
-  /** Null for the default. */
+  /** The user name; null for the default. */
   username: string | null;
   /** The token or the password; null for a repository that needs none. */
   secret: string | null;
@@ -44,7 +47,7 @@ export interface CloneRequest extends SessionRepository {
   onProgress: (progress: CloneProgress) => void;
 }
 
-/** Clones into the sandbox. `overwrite`: what is at the mount path is left from an earlier attempt. */
+/** Clones into the sandbox. `overwrite`: whether to replace what an earlier attempt left. */
 export type CloneRepository = (
   sandbox: Sandbox,
   repository: CloneRequest & { overwrite?: boolean },

@@ -1,12 +1,12 @@
 import type { Queryable } from "@berth/store/db";
 
-/** A file that was deleted from the session and may still be on the disk. `id` is the uuid that the resource had. */
+/** A file that was deleted from the session and may still be on the disk. `id`: the resource's uuid. */
 export interface Removal {
   id: string;
   mountPath: string;
 }
 
-/** Whether another resource has been put at the same path since. */
+/** Returns whether another resource was put at the same path since. */
 export async function isReplaced(db: Queryable, sessionId: string, { mountPath }: Removal): Promise<boolean> {
   const { rows } = await db.query({
     name: "removal_is_replaced",
@@ -17,6 +17,7 @@ export async function isReplaced(db: Queryable, sessionId: string, { mountPath }
   return rows.length > 0;
 }
 
+/** Deletes the record of a removal that is done. */
 export async function forgetRemoval(db: Queryable, { id }: Removal): Promise<void> {
   const text = "delete from session_removals where resource_id = $1";
   await db.query({ name: "forget_removal", text, values: [id] });

@@ -7,52 +7,52 @@ export type RunResource = RunRepository | RunFile | RunMemoryStore;
 interface Common {
   id: string;
   mountPath: string;
-  /** In place on the disk. */
+  /** Whether the resource is in place on the disk. */
   ready: boolean;
-  /** Why it could not be put in place; null again once it was changed in a way that may help. */
+  /** Why the resource could not be put in place; null again after a change that may help. */
   failure: string | null;
   failedAt: Date | null;
-  /** A digest of all that an attempt to put it in place depends on: what failed with other inputs may not fail with these. */
+  /** A digest of all inputs of an attempt. A failed attempt may succeed once the digest is different. */
   inputs: string;
 }
 
 /** A snapshot on this machine. */
 export interface MountableSnapshot {
   id: string;
-  /** Owns its files on the host. */
+  /** The uid that owns its files on the host. */
   uid: number;
-  /** The snapshot that it lies over; null for a plain one. */
+  /** The uuid of the snapshot that it is layered on; null for a plain one. */
   baseId: string | null;
 }
 
 export interface RunRepository extends Common {
   type: "hosted_repository" | "git_repository";
   url: string;
-  /** Of a `git_repository`; null for the default. */
+  /** The user name of a `git_repository`; null for the default. */
   username: string | null;
   checkout: Checkout | null;
-  /** Sealed; see secrets. */
+  /** The sealed token or password; see `SecretBox`. */
   secret: Buffer | null;
-  /** What the disk shows it over, or was to; null for a clone. */
+  /** The snapshot under the repository on the disk, or the one that was tried; null for a clone. */
   snapshot: MountableSnapshot | null;
-  /** The commit that was cloned; empty for a repository that had none. Null when the row does not tell. */
+  /** The commit that was cloned; empty for a repository that had none. Null when the row does not say. */
   baseCommit: string | null;
-  /** Raised by each new secret and each requested retry. */
+  /** A counter that each new secret and each requested retry raises. */
   revision: number;
-  /** Attempts in a row that failed for a reason that passes. */
+  /** Attempts in a row that failed for a transient reason. */
   attempts: number;
-  /** Milliseconds since the first of them failed. */
+  /** Milliseconds since the first of these attempts failed. */
   failingMs: number;
-  /** Milliseconds until the next attempt is due, 0 when it is due; null when none of a series is to come. */
+  /** Milliseconds until the next attempt is due, 0 when it is due; null when no attempt is scheduled. */
   retryInMs: number | null;
 }
 
 export interface RunFile extends Common {
   type: "file";
   fileId: string;
-  /** Of its content; null where there is none. */
+  /** SHA-256 of the content; null when there is no content. */
   sha256: string | null;
-  /** The repository that it is to be in; null for any other path. */
+  /** The repository that contains the mount path; null when none does. */
   repository: SurroundingRepository | null;
 }
 
@@ -67,7 +67,7 @@ export interface RunMemoryStore extends Common {
   type: "memory_store";
   storeId: string;
   access: "read_write" | "read_only";
-  /** As it was when the session was created, like the description. */
+  /** The name when the session was created. The description is also the one of that time. */
   name: string;
   description: string | null;
   instructions: string | null;
@@ -109,14 +109,14 @@ export async function readResources(db: Queryable, sessionId: string): Promise<R
   return rows.map(resource);
 }
 
-/** A resource as it is now; null when it is gone. */
+/** Returns a resource as it is now, or null when it was deleted. */
 export async function readResource(db: Queryable, resourceId: string): Promise<RunResource | null> {
   const text = `${SELECT_RESOURCES} where session_resources.id = $1`;
   const { rows } = await db.query<Row>({ name: "run_resource", text, values: [resourceId] });
   return rows[0] === undefined ? null : resource(rows[0]);
 }
 
-/** What a clone depends on: the row and its secret (`revision`), the way to its host, the session's vaults, and what sets it up. */
+/** The inputs of a clone: the row with its secret (`revision`), networking, the vaults, and the setup. */
 const INPUTS = `
   case when type not in ('hosted_repository', 'git_repository') then '' else md5(json_build_array(
     revision, session_resources.url, username, session_resources.checkout::text,
@@ -151,7 +151,7 @@ const selectResources = (secret: string) => `
 
 const SELECT_RESOURCES = selectResources("secret");
 
-/** An expression: the resources of session $1, for `resourcesFromJson`. */
+/** An SQL expression: the resources of session $1, for `resourcesFromJson`. */
 export const RESOURCES_AS_JSON = `(
     select coalesce(json_agg(found order by found.id), '[]')
     from (${selectResources("encode(secret, 'base64')")} where session_id = $1) as found
@@ -204,28 +204,28 @@ export function isRepository(resource: RunResource): resource is RunRepository {
   return resource.type === "hosted_repository" || resource.type === "git_repository";
 }
 
-/** The resource as it is on a new disk, where nothing is in place. */
+/** Returns the resource as it is on a new disk, where nothing is in place. */
 export function onNewDisk(resource: RunResource): RunResource {
   if (isRepository(resource)) return { ...resource, ready: false, snapshot: null };
   if (resource.type !== "file" || resource.repository === null) return { ...resource, ready: false };
   return { ...resource, ready: false, repository: { ...resource.repository, ready: false } };
 }
 
-/** Not in place, and to be tried. A file in a repository follows its clone. */
+/** Returns whether the resource is missing and to be tried. A file in a repository follows its clone. */
 export function isPending(resource: RunResource): boolean {
   if (resource.ready) return false;
   if (resource.type === "file" && resource.repository?.ready === false) return false;
   return resource.failure === null || (isRepository(resource) && resource.retryInMs !== null);
 }
 
-/** All attempts of a series have failed, each for a reason that passes. */
+/** Returns whether all attempts of a series have failed, each for a transient reason. */
 export function isExhausted(resource: RunResource): boolean {
   return isRepository(resource) && !isPending(resource) && !resource.ready && resource.attempts > 0;
 }
 
 /**
- * The content of a file resource as it is now: the resource or its file may have been deleted since its sandbox was opened.
- * Undefined: the resource is gone.
+ * Reads the content of a file resource as it is now, since it may have been deleted after its sandbox was
+ * opened. Returns undefined when the resource was deleted, and a null `sha256` when its file was.
  */
 export async function readFileContent(
   db: Queryable,

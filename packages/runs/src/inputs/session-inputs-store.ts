@@ -11,44 +11,44 @@ import {
   resourcesFromJson,
 } from "./resource-store.ts";
 
-/** A session as its run sees it. The agent never changes; what comes from the environment may. */
+/** A session as its run sees it. The agent never changes; fields from the environment may. */
 export interface RunSession {
   id: string;
-  /** Shares the layers of systems: packages that one organization had installed never reach another. */
+  /** The organization that shares layers of systems: packages that it installed never reach another. */
   organizationId: string;
   /** The user, or the organization. */
   ownerId: string;
   agent: SessionAgent;
-  /** The form of what its model is sent before the history. */
+  /** The version of the format in which the model is sent what precedes the history. */
   prefixVersion: number;
   networking: Environment["config"]["networking"];
   packages: Environment["config"]["packages"];
   setupScript: string | null;
-  /** Runs in each repository once it is cloned. */
+  /** The script that runs in each repository once it is cloned; null for none. */
   repositorySetup: { script: string; isRequired: boolean } | null;
-  /** The environment's, without the session's own. */
+  /** The environment's variables, without the session's own. */
   variables: Record<string, string>;
   limits: Environment["resources"];
-  /** Each part as the session, its environment or its agent says, in this order. */
+  /** The identity for commits, each part from the session, its environment or its agent, in this order. */
   gitIdentity: GitIdentity;
-  /** Null: the engine's default. */
+  /** The image; null for the engine's default. */
   image: string | null;
-  /** Null: the installation's own. */
+  /** The runtime class; null for the installation's own. */
   runtimeClass: string | null;
-  /** What the environment says: the disk may be older. */
+  /** The environment's present setting; the disk may be older. */
   workspace: Environment["workspace"];
   /** The place that has the session's disk; null while there is none, or none that is whole. */
   home: string | null;
-  /** The name of the disk; null: that of the session. */
+  /** The name of the disk; null when it is named after the session. */
   disk: string | null;
-  /** Of the request that last made it due; null while nothing is traced. */
+  /** The trace context of the request that last made the session due; null while nothing is traced. */
   traceparent: string | null;
 }
 
 /** Everything that a run reads of its session at one moment. */
 export interface SessionInputs {
   session: RunSession;
-  /** Oldest first. */
+  /** Resources, oldest first. */
   resources: readonly RunResource[];
   removals: readonly Removal[];
   waiting: WaitingInputs;
@@ -76,9 +76,9 @@ interface Row {
 }
 
 /**
- * Reads the session, its environment, its resources, the removals and what waits, in one statement.
+ * Reads the session, its environment, its resources, the removals and the waiting inputs, in one statement.
  *
- * @throws LeaseLost when the session is gone
+ * @throws LeaseLost when the session does not exist.
  */
 export async function readInputs(db: Queryable, sessionId: string): Promise<SessionInputs> {
   const { rows } = await db.query<Row>({

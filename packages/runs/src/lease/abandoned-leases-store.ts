@@ -2,14 +2,14 @@ import type { Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 
 /**
- * How long a lease has to be over: its holder may only have been away from the database. And how long a session may have been due, which whoever
- * claims it goes on with.
+ * How long a lease must be expired, since its holder may only have lost the database for a moment. It also
+ * applies to a session that is due, which the next claimant continues.
  */
 const SLACK = "interval '15 seconds'";
 
 /**
- * Those of the leases whose session nobody holds: who holds it with a later one may go on with what they left. Of a session that is not known
- * here nothing is said.
+ * Returns which of the leases belong to sessions that nobody holds. The holder of a later lease may continue
+ * with what an earlier one left. Leases of sessions that this database does not know are not returned.
  */
 export async function abandonedLeases(
   db: Queryable,

@@ -17,17 +17,17 @@ import { SUMMARY_BEGUN } from "./claim-summaries.ts";
 import { COUNT_COMPACTIONS, compactionValues } from "./count-compactions.ts";
 import { COUNT_EXPLORED, exploredValues } from "./count-explored.ts";
 
-/** What a run appended. */
+/** The result of an append by a run. */
 export interface RunAppend {
   entries: LogEntry[];
-  /** Something has made the session due since it was last looked at. */
+  /** Whether the session has become due since the run last cleared `pending_at`. */
   isDue: boolean;
 }
 
 /**
- * Appends for the run that holds the lease: all or none, durably. `seq` is allocated under the lock of the session's row, so
- * that its order is the order of commits, and the lease is checked in the same statement. The tokens that the events report
- * are added to the session's usage, and what compactions did to what they saved.
+ * Appends for the run that holds the lease: all or none, durably. `seq` is allocated under the lock of the
+ * session's row, so that its order is the order of commits. The same statement checks the lease. It adds the
+ * tokens that the events report to the session's usage, and counts what compactions saved.
  *
  * @throws LeaseLost when another process has the session, or when it is terminated.
  */
@@ -40,7 +40,7 @@ export async function appendByRun(db: Queryable, lease: Lease, drafts: readonly 
   ]);
 }
 
-/** What a session that is rescheduled waited for is there. */
+/** Returns whether the events end the wait of a session that is rescheduled. */
 function endsWait(drafts: readonly Draft[]): boolean {
   return drafts.some(
     ({ event }) =>
@@ -56,12 +56,15 @@ export async function appendRunning(db: Queryable, lease: Lease): Promise<RunApp
 }
 
 /**
- * Appends as `appendByRun` does, and sets the session idle: the time since it began to run is added to `active_ms`, and
- * waiting interrupts are marked as processed, with every input that was sent before the last of them, since an interrupt
- * means that nothing sent so far is to be acted on. Where calls wait for a client, interrupts wait too: they are to end the calls.
- * What the turn came to is kept in the session's row.
+ * Appends as `appendByRun` does, and sets the session idle. Adds the time since it began to run to
+ * `active_ms`, and stores the turn's outcome in the session's row.
  *
- * @param summaryInMs in how many milliseconds the history is to be summarised, if nothing comes until then. Default: it is not.
+ * Marks waiting interrupts as processed, and with them every input before the last one, since an interrupt
+ * cancels everything that was sent before it. If calls wait for a client, interrupts keep waiting, because
+ * they are to end the calls.
+ *
+ * @param summaryInMs milliseconds until the history is to be summarised, if nothing comes before. Default:
+ * null, no summary.
  */
 export async function appendIdle(
   db: Queryable,
@@ -76,8 +79,8 @@ export async function appendIdle(
 }
 
 /**
- * Appends the start of a summary as `appendByRun` does, if the session is idle and nothing waits for it, and it was not begun in this pause.
- * Null: nothing was appended.
+ * Appends the start of a summary as `appendByRun` does. Returns null, having appended nothing, unless the
+ * session is idle with nothing waiting and no summary was begun in this pause.
  */
 export async function appendSummaryStart(
   db: Queryable,
@@ -88,8 +91,9 @@ export async function appendSummaryStart(
 }
 
 /**
- * Appends `session.container_reclaimed` as `appendByRun` does, and records that the session has no disk and nothing in place.
- * The caller removes the disk afterwards, or has found that it is lost. After inactivity what was saved of it is given up as well.
+ * Appends `session.container_reclaimed` as `appendByRun` does, and records that the session has no disk and
+ * nothing in place. The caller removes the disk afterwards, or has found that it is lost. After inactivity
+ * the save of the workspace is deleted as well.
  */
 export async function appendReclaimed(
   db: Queryable,
@@ -103,9 +107,11 @@ export async function appendReclaimed(
 }
 
 /**
- * Appends as `appendByRun` does, and in the same statement marks the waiting inputs before it as processed, except
- * interrupts: all, or of messages that are too large for one request the first ones. Returns those inputs, oldest first, and then
- * what was appended.
+ * Appends as `appendByRun` does. The same statement marks the waiting inputs before it as processed, except
+ * interrupts. If messages are too large for one request, it marks only the first ones. Returns those inputs,
+ * oldest first, and then what was appended.
+ *
+ * @throws LeaseLost
  */
 export async function appendTakingInputs(
   db: Queryable,
@@ -124,8 +130,8 @@ export async function appendTakingInputs(
 }
 
 /**
- * Marks the waiting replies of clients to calls as processed, and returns them, oldest first. Only the run that marked a
- * reply starts what it allows.
+ * Marks the clients' waiting replies to calls as processed and returns them, oldest first. Only the run that
+ * marked a reply starts what it allows.
  *
  * @throws LeaseLost
  */
@@ -150,7 +156,7 @@ export async function takeReplies(db: Queryable, lease: Lease): Promise<LogEntry
   return rows.filter((row) => row.seq !== null).map(logEntry);
 }
 
-/** The statements by which a run appends, by what else they change in the session. */
+/** The statements by which a run appends, named after what else they change in the session. */
 const STATEMENTS = {
   append: appendStatement(
     `, status = case
@@ -197,10 +203,15 @@ const STATEMENTS = {
 };
 
 /**
- * $1 to $3 lease, $4 to $7 columns of the events, $8 to $11 tokens, $12 calls that now wait for a client, $13 calls that no
- * longer do. From $14 on, what `also` needs.
+ * Returns a statement that appends, with further SQL of the caller.
  *
- * @param only further conditions of the session's row.
+ * - $1 to $3: the lease.
+ * - $4 to $7: columns of the events.
+ * - $8 to $11: tokens.
+ * - $12: calls that begin to wait for a client. $13: calls that stop waiting.
+ * - $14 and following: parameters of the caller's SQL.
+ *
+ * @param only further conditions on the session's row.
  */
 export function appendStatement(status: string, also = "", only = ""): string {
   return `
@@ -229,7 +240,10 @@ export function appendStatement(status: string, also = "", only = ""): string {
 
 type Appended = { last_seq: number; due: boolean; created_at: Date };
 
-/** @param more values of the statement from $14 on. */
+/**
+ * Runs an append statement. @param more its values from $14 on. @throws LeaseLost when the statement's
+ * conditions do not hold.
+ */
 export async function append(
   db: Queryable,
   name: string,
@@ -243,7 +257,7 @@ export async function append(
   return appended;
 }
 
-/** Null: the statement's conditions do not hold. */
+/** As `append`, but returns null when the statement's conditions do not hold. */
 async function appendIf(
   db: Queryable,
   name: string,
@@ -265,7 +279,7 @@ async function appendIf(
   return { entries, isDue: due };
 }
 
-/** Input, output, cache read and cache creation tokens. */
+/** Returns input, output, cache read and cache creation tokens. */
 function usage(drafts: readonly Draft[]): number[] {
   const sum = usageOf(drafts.map((draft) => draft.event));
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = sum;

@@ -3,18 +3,21 @@ import type { Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 import { append, appendStatement, type RunAppend } from "./append-events.ts";
 
-/** How an attempt to put a resource in place ended. */
+/** The outcome of an attempt to put a resource in place. */
 export type PlacementOutcome =
-  /** `commit`: that of a repository, empty for one without any; null for anything else. */
+  /** `commit`: the commit of a repository, empty for one without any; null for other resources. */
   | { type: "ready"; commit: string | null }
-  /** `inputs`: a digest of what failed. `attempts`: how many failed in a row if each failed for a reason that passes, else 0. */
+  /**
+   * `inputs`: a digest of the inputs that failed. `attempts`: how many failed in a row if each had a
+   * transient reason, else 0.
+   */
   | { type: "failed"; failure: string; inputs: string; attempts: number }
-  /** To be tried again in `waitMs`, unless the row has another revision by now. */
+  /** The next attempt is due in `waitMs`, unless the row has another revision by then. */
   | { type: "retrying"; waitMs: number; revision: number };
 
 /**
- * Appends as `appendByRun` does, and records the outcome for the resource in the same statement: what is told is never done or told
- * again.
+ * Appends as `appendByRun` does, and records the outcome for the resource in the same statement. So a
+ * reported outcome is never tried or reported again.
  *
  * @param resourceId a uuid.
  */
@@ -30,7 +33,7 @@ export async function appendPlacement(
   return await append(db, `append_${type}`, STATEMENTS[type], lease, drafts, values);
 }
 
-/** $14 is the resource, then the values of the outcome. */
+/** $14 is the resource; the values of the outcome follow. */
 const STATEMENTS = {
   ready:
     placing(`ready_at = now(), base_commit = $15, base_ready_at = now(), failed_at = null, failure = null, failed_inputs = null,

@@ -5,13 +5,13 @@ import { type Lease, leaseValues } from "@berth/store/leases";
 import { logEntry, newEventRow } from "@berth/store/session-log";
 import type { SessionState } from "./session-state.ts";
 
-/** A look at a session, and the turn that it began. */
+/** The state of a session, and the turn that was begun. */
 export interface Beginning {
-  /** As `clearPending` returns it; running when the turn began. */
+  /** The state as `clearPending` returns it; running when the turn began. */
   state: SessionState;
   /** The `session.status_running`; null when no turn began. */
   running: LogEntry | null;
-  /** Events before it that no request has included. */
+  /** The number of events before it that no request has included. */
   waiting: number;
 }
 
@@ -22,8 +22,8 @@ interface Row extends Omit<SessionState, "crashes" | "setAside"> {
 }
 
 /**
- * Does what `clearPending` does, and in the same statement begins a turn if messages wait and nothing else has to be done first: no
- * interrupt and no call that waits for a client.
+ * Does what `clearPending` does. In the same statement it begins a turn if messages wait and nothing else
+ * must be done first: no interrupt waits, and no call waits for a client.
  *
  * @throws LeaseLost
  */
@@ -38,7 +38,7 @@ export async function beginTurn(db: Queryable, lease: Lease): Promise<Beginning>
   const [row] = rows;
   if (row === undefined) throw new LeaseLost();
   const { began_seq: seq, began_at, messages, ...found } = row;
-  // A session that was set aside is not held, and one with crashes is looked at before.
+  // A session that was set aside is not held, and one with crashes is not begun this way.
   const state = { ...found, crashes: 0, setAside: false };
   const running =
     seq === null ? null : logEntry({ ...event, seq, created_at: began_at, processed_at: began_at });

@@ -3,8 +3,9 @@ import { type ClaimedRow, type Lease, leaseOf } from "@berth/store/leases";
 import type { Claimant } from "./claim-runs.ts";
 
 /**
- * Leases a session that nobody holds because a read of its disk waits, if the disk is at the claimant's place. That needs no slot and
- * no turn of its owner, and does not make the session due. It is as idle as it was, but its disk is not reclaimed now.
+ * Leases a session that nobody holds because a read of its disk waits. Returns null unless the disk is at the
+ * claimant's place. The claim needs no slot and no turn of the owner, and does not make the session due. It
+ * stops the idle time, so that the disk is not reclaimed meanwhile.
  *
  * @param sessionId a uuid.
  */

@@ -17,7 +17,7 @@ export interface SharedLease {
 
 interface Claimed {
   leases: SharedLease[];
-  /** Sessions that could have been claimed were in the hands of another transaction to the end. */
+  /** Whether other transactions held locks on claimable sessions at each try. */
   isContended: boolean;
 }
 
@@ -27,15 +27,19 @@ interface Bounds {
   full: FullOwners;
 }
 
-/** So many sessions of an owner can be in the hands of others at this moment, and it still finds the next: four times more at each try. */
+/**
+ * How many of an owner's sessions other transactions may have locked before a claim misses the next one. Each
+ * further try multiplies it by four.
+ */
 const SPARE = 16;
 const MAX_TRIES = 3;
 
 /**
- * Claims as `claimRuns` does: one session of each organization in the order in which they first appear among the owners, then the second
- * of each, and so on; of an organization one session of each owner in this order, then the second of each.
+ * Claims as `claimRuns` does, in turns. It claims one session of each organization, in the order in which
+ * they first appear among the owners. Then it claims the second of each, and so on. Within an organization it
+ * does the same with owners.
  *
- * Where other processes claim the same sessions at the same time, it takes the next ones, so that a free slot never stays free.
+ * Sessions that other processes are claiming are skipped for the next ones, so that no free slot stays free.
  */
 export async function claimOfOwners(
   db: Queryable,

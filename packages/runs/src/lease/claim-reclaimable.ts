@@ -5,11 +5,11 @@ export interface ReclaimOptions {
   db: Queryable;
   owner: string;
   leaseMs: number;
-  /** How long a session has to be idle, by the database's clock. */
+  /** Milliseconds for which a session must be idle, by the database's clock. */
   reclaimMs: number;
-  /** How long a session has to be idle while the host is drained, or when its disk is ephemeral. */
+  /** Milliseconds for which a session must be idle if the host is drained or its disk is ephemeral. */
   sandboxIdleMs: number;
-  /** Only disks of this place; see `Host`. */
+  /** The place whose disks are reclaimed; see `Host`. */
   place: string;
 }
 
@@ -17,8 +17,9 @@ const MAX_PAUSE_MS = 60_000;
 const MIN_PAUSE_MS = 250;
 
 /**
- * Claims sessions whose disk is to be reclaimed, however often it is asked: it looks once a minute, more often where sessions
- * are reclaimed sooner, and again at once while there are more of them than it claimed. A drained host looks more often.
+ * Claims sessions whose disk is to be reclaimed. However often `claim` is called, it queries the database
+ * once a minute, more often if sessions are reclaimed sooner or the host is drained. While there are more
+ * such sessions than it claimed, it queries at each call.
  */
 export class ReclaimClaims {
   readonly #options: ReclaimOptions;
@@ -29,7 +30,7 @@ export class ReclaimClaims {
     this.#options = options;
   }
 
-  /** @param free slots of the worker. Half of them are left to due sessions. */
+  /** @param free free slots of the worker. Half of them are left to due sessions. */
   async claim(free: number, isDraining: boolean): Promise<Lease[]> {
     if (isDraining !== this.#wasDraining) this.#nextLook = 0;
     this.#wasDraining = isDraining;
@@ -49,10 +50,10 @@ function pauseMs(idleMs: number): number {
   return Math.max(MIN_PAUSE_MS, Math.min(idleMs / 4, MAX_PAUSE_MS));
 }
 
-/** `idleMs`: how long a session has to be idle. */
+/** `idleMs`: milliseconds for which a session must be idle. */
 type ClaimOptions = Pick<ReclaimOptions, "db" | "owner" | "leaseMs" | "place"> & { idleMs: number };
 
-/** Claims as `claimRuns` does: raises the epoch, and skips what another worker has locked. Longest idle first. */
+/** Claims as `claimRuns` does: raises the epoch, and skips locked rows. Longest idle first. */
 export async function claimReclaimable(options: ClaimOptions, limit: number): Promise<Lease[]> {
   const { rows } = await options.db.query<ClaimedRow>({
     name: "claim_reclaimable",
@@ -68,8 +69,8 @@ export async function claimReclaimable(options: ClaimOptions, limit: number): Pr
 }
 
 /**
- * The same for sessions with an ephemeral disk. Whoever closes a sandbox removes such a disk: these are what a worker left that died or
- * stopped, or could not save the outputs.
+ * As `claimReclaimable`, for sessions with an ephemeral disk. Closing a sandbox removes such a disk; these
+ * were left by a worker that died or stopped, or that could not save the outputs.
  */
 export async function claimEphemeral(options: ClaimOptions, limit: number): Promise<Lease[]> {
   const { rows } = await options.db.query<ClaimedRow>({

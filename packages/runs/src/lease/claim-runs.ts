@@ -16,28 +16,29 @@ import {
 
 /** The worker that claims. */
 export interface Claimant {
-  /** Names it in leases. */
+  /** The name of the worker in leases. */
   owner: string;
-  /** From now, by the database's clock. */
+  /** Milliseconds that a lease lasts from now, by the database's clock. */
   leaseMs: number;
   host: Host;
-  /** Turns at once. */
+  /** The number of turns that the worker runs at once. */
   capacity: number;
 }
 
 /**
- * Leases up to `limit` sessions to the worker, longest due first: due sessions that nobody holds, and sessions whose lease has
- * expired because their holder died or lost its connection. Each claim raises the epoch, so that later writes of the former
- * holder are rejected. Concurrent claims never return the same session.
+ * Leases up to `limit` sessions to the worker, longest due first: due sessions that nobody holds, and
+ * sessions whose lease has expired because their holder died or lost its connection. Each claim raises the
+ * epoch, so that later writes of the former holder are rejected. Concurrent claims never return the same
+ * session.
  *
- * A session with a disk waits for its home: another host claims it only when no host of that home was seen within the grace
- * period, and the claiming host itself was up for as long, so that an outage of the database makes no host take from those that
- * come back a moment later. A deleted session waits without end, since only the disk is left to remove. A draining host claims
- * only sessions that are at home with it.
+ * A session with a disk waits for its home. Another host claims it only when it was itself up for the whole
+ * grace period, in which no host of that home was seen. So after an outage of the database no host takes
+ * sessions from hosts that come back a moment later. A deleted session waits without limit, since only its
+ * disk is left to remove. A draining host claims only sessions whose home it is.
  *
  * Marks the host as seen, also when nothing can be claimed.
  *
- * @param dueLimit how many of them may be due ones. Default: all.
+ * @param dueLimit how many of the sessions may be due ones. Default: all.
  * @param full owners that may have no further turn. Default: nobody.
  */
 export async function claimRuns(
@@ -59,14 +60,14 @@ export async function claimRuns(
   return rows.map((row) => ({ ...leaseOf(row, owner), ownerId: row.owner_id }));
 }
 
-/** A claimed session, and whose it is. */
+/** A claimed session and its owner. */
 export interface ClaimedRun extends Lease {
   ownerId: string;
 }
 
 const GRACE = milliseconds("$5");
 
-/** Of a host that was seen a moment ago the row is not written again: most claims find nothing, and write nothing. */
+/** Skips the row of a host that was seen a moment ago: most claims find nothing, and so write nothing. */
 const MARK_SEEN = `
   insert into hosts (id, place, version, settings, capacity, name, role)
   select $6, $4, $7, $8, $9, $11, $15
@@ -79,13 +80,13 @@ const MARK_SEEN = `
 
 const IS_DRAINING = "exists (select from hosts where id = $6 and draining)";
 
-/** As the host was seen before this statement: one that was out of reach itself takes nothing over. */
+/** Reads the host's row as it was before: a host that was itself out of reach takes over nothing. */
 const IS_STEADY = `exists (
     select from hosts
     where id = $6 and not draining and up_since < now() - ${GRACE} and seen_at > now() - ${GRACE} / 2
   )`;
 
-/** Whether the host $6 at the place $4, with the grace period $5, may have a session. */
+/** SQL: whether the host $6 at the place $4, with the grace period $5, may claim a session. */
 export const IS_CLAIMABLE = `(
     home = $4
     or (home is null and (deleted_at is not null or not ${IS_DRAINING}))
@@ -128,7 +129,10 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Releases a session that is not due, and marks it as idle since now. False: it has become due meanwhile, or the lease is lost. */
+/**
+ * Releases a session that is not due, and marks it as idle from now on. Returns false when it has become due
+ * meanwhile, or the lease is lost.
+ */
 export async function releaseRun(db: Queryable, lease: Lease): Promise<boolean> {
   const { rowCount } = await db.query({
     name: "release_run",
@@ -151,7 +155,7 @@ export async function handOverRun(db: Queryable, lease: Lease): Promise<void> {
   });
 }
 
-/** The sessions among these that are due. */
+/** Returns the sessions among these that are due. */
 export async function dueAmong(db: Queryable, sessionIds: readonly string[]): Promise<string[]> {
   if (sessionIds.length === 0) return [];
   const { rows } = await db.query<{ id: string }>({
@@ -162,7 +166,7 @@ export async function dueAmong(db: Queryable, sessionIds: readonly string[]): Pr
   return rows.map((row) => row.id);
 }
 
-/** Who holds sessions, or held them when it died. */
+/** Returns the owners of all leases, including processes that have died. */
 export async function leaseOwners(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ lease_owner: string }>({
     name: "lease_owners",
@@ -172,8 +176,8 @@ export async function leaseOwners(db: Queryable): Promise<string[]> {
 }
 
 /**
- * Expires the leases of processes that are known to be dead. Called at every poll: a claim that such a process had sent may be
- * committed afterwards.
+ * Expires the leases of processes that are known to be dead. Called at every poll, since a claim that such a
+ * process had sent may be committed after its death.
  */
 export async function expireLeases(db: Queryable, dead: readonly string[]): Promise<void> {
   if (dead.length === 0) return;

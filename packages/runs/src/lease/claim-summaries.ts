@@ -2,15 +2,19 @@ import type { Queryable } from "@berth/store/db";
 import { type ClaimedRow, HELD, type Lease, leaseOf, leaseValues } from "@berth/store/leases";
 import type { Claimant } from "./claim-runs.ts";
 
-/** A summary that is due for longer came to nothing: no cache is kept for so long after it. */
+/** A summary that is due for longer is not made: no provider keeps its cache for so long. */
 const USELESS = "interval '15 minutes'";
 
-/** In place of the time: the summary was begun, and the log lacks the end of its request. Its process died, unless it holds the session. */
+/**
+ * A value of `summary_due_at`: the summary was begun, and the log lacks the end of its request. Unless its
+ * process holds the session, that process died.
+ */
 export const SUMMARY_BEGUN = "'-infinity'::timestamptz";
 
 /**
- * Leases idle sessions that nobody holds and whose history is to be summarised now, longest due first, after those whose summary was cut
- * off. Their disk is here, or they have none. A claim does not make them due, and what comes for them meanwhile is for the claimant.
+ * Leases idle sessions that nobody holds and whose history is to be summarised now. Interrupted summaries
+ * come first, then the longest due. Only sessions without a disk, or with a disk at this place, are claimed.
+ * A claim does not make them due. The claimant also handles inputs that come meanwhile.
  */
 export async function claimSummaries(
   db: Queryable,
@@ -40,7 +44,10 @@ export async function claimSummaries(
   return rows.map((row) => leaseOf(row, owner));
 }
 
-/** In how many milliseconds the summary of a held session is due, or to be ended (0); null: none is, or it is of no use any more. */
+/**
+ * Returns the milliseconds until the summary of a held session is due, or 0 when it was begun and must be
+ * ended. Returns null when no summary is due, or it is due for too long.
+ */
 export async function summaryDueIn(db: Queryable, lease: Lease): Promise<number | null> {
   const { rows } = await db.query<{ milliseconds: number }>({
     name: "summary_due_in",
@@ -53,7 +60,7 @@ export async function summaryDueIn(db: Queryable, lease: Lease): Promise<number 
   return rows[0]?.milliseconds ?? null;
 }
 
-/** There is none in this pause. */
+/** Cancels the summary in this pause. */
 export async function dropSummary(db: Queryable, lease: Lease): Promise<void> {
   await db.query({
     name: "drop_summary",

@@ -3,8 +3,9 @@ import type { NewEvent } from "@berth/contract";
 import { usageOf } from "@berth/store/session-log";
 
 /**
- * The assignments by which an append counts what compactions did, with `compactionValues` as $15 to $22. A request that is answered
- * counts for the newest compaction before it, in the statement that stores its end: once, whoever goes on with the session.
+ * SQL: the assignments by which an append counts the effect of compactions, with `compactionValues` as $15 to
+ * $22. A successful request counts for the newest compaction before it. The statement that stores its end
+ * counts it, so it counts once, whoever continues the session.
  */
 export const COUNT_COMPACTIONS = `
   compaction_avoided_tokens = compaction_avoided_tokens + $15::bigint * compaction_removed_tokens,
@@ -17,8 +18,13 @@ export const COUNT_COMPACTIONS = `
   summary_cache_creation_input_tokens = summary_cache_creation_input_tokens + $22::bigint`;
 
 /**
- * Of what the agent itself did: answered requests that wrote no summary, compactions, the tokens that the newest of them removed (null without one), those that
- * they left, and the tokens of the summaries' requests: a summary is appended with the end of its request.
+ * Returns the values for the agent's own events, without those of its calls' loops:
+ *
+ * - successful requests that wrote no summary
+ * - compactions
+ * - tokens that the newest of them removed, null without one
+ * - tokens that they left
+ * - tokens of the summaries' requests; a summary is appended with the end of its request
  */
 export function compactionValues(drafts: readonly Draft[]): (number | null)[] {
   const events = drafts.map(({ event }) => event).filter((event) => parentCallOf(event) === null);

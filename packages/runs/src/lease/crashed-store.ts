@@ -2,15 +2,17 @@ import type { DatabaseAccess, Queryable } from "@berth/store/db";
 import { HELD, type Lease, type LeasedSession, leaseValues } from "@berth/store/leases";
 import { ADD_ACTIVE_TIME, newEventRow, SET_EVENT_TIME } from "@berth/store/session-log";
 
-/** What the operator is told of a session that was set aside. */
+/** The operator's log line for a session that was set aside. */
 export const SET_ASIDE =
   "a session is set aside: twice in a row the process that ran it crashed or froze in its turn; its owner can release it";
 
 /**
- * Counts that a worker has crashed or frozen, in each session whose turn it ran, and ends their leases. A session that has seen it before, and
- * was the only one such there, is set aside: the log says so, and no turn of it is run until it is released. The others go on.
+ * Records that a worker has crashed or frozen: counts it in each session whose turn the worker ran, and ends
+ * their leases. A session that had a crash before is set aside if it was the only such session in a turn. Its
+ * log says so, and it gets no turn until it is released. The other sessions continue. Returns the sessions
+ * that were set aside.
  *
- * A session that has seen it before is at work only once its trial has begun.
+ * A session that had a crash before counts as in a turn only once its trial has begun.
  */
 export async function noteCrash(
   db: Pick<DatabaseAccess, "transaction">,
@@ -46,7 +48,7 @@ export async function noteCrash(
 const MESSAGE =
   "Twice in a row the process that ran this session crashed or froze in its turn. The session is set aside, so that it does not disturb others: no turn of it is run until it is released.";
 
-/** Ends its turn. Messages that wait go on waiting. */
+/** Sets the session aside and ends its turn. Waiting messages keep waiting. */
 async function setAside(tx: Queryable, id: string): Promise<void> {
   const retry_status = { type: "terminal" as const };
   const rows = [

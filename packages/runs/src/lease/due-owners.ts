@@ -2,7 +2,7 @@ import type { Queryable } from "@berth/store/db";
 import { IS_DUE } from "@berth/store/leases";
 import type { OwnerRange, RangedOwner } from "./owner-turns.ts";
 
-/** Organizations with due sessions. Each costs one look at an index, however many sessions it has. */
+/** Returns the organizations with due sessions. Each costs one index lookup, however many sessions it has. */
 export async function dueOrganizations(db: Queryable): Promise<string[]> {
   const next = (after: string) => `(
     select organization_id from sessions where organization_id > ${after} and ${IS_DUE}
@@ -21,7 +21,7 @@ export async function dueOrganizations(db: Queryable): Promise<string[]> {
   return rows.map((row) => row.organization_id);
 }
 
-/** Owners with due sessions, up to `page` of each range, in the order of the ranges and uuids. Each costs one look at an index. */
+/** Returns up to `page` owners with due sessions per range, in order. Each costs one index lookup. */
 export async function dueOwners(
   db: Queryable,
   ranges: readonly OwnerRange[],

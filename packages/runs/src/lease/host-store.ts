@@ -1,7 +1,7 @@
 import type { Queryable } from "@berth/store/db";
 import { type Host, milliseconds } from "@berth/store/leases";
 
-/** Whether the operator drains the host: it takes nothing new, and gives up what it has as soon as that is quiet. */
+/** Returns whether the host is drained: it takes nothing new, and gives up what it has once idle. */
 export async function isDraining(db: Queryable, hostId: string): Promise<boolean> {
   const { rows } = await db.query<{ draining: boolean }>({
     name: "is_draining",
@@ -11,7 +11,7 @@ export async function isDraining(db: Queryable, hostId: string): Promise<boolean
   return rows[0]?.draining ?? false;
 }
 
-/** Marks a host that runs no sessions as seen. Those that do are marked by their claims. */
+/** Marks a host that runs no sessions as seen. Hosts that run sessions are marked by their claims. */
 export async function markSeen(
   db: Queryable,
   { id, place, version, settings, name, role }: Host,
@@ -27,7 +27,7 @@ export async function markSeen(
   });
 }
 
-/** Whether a host that runs sessions was seen within the time. */
+/** Returns whether a host that runs sessions was seen within the time. */
 export async function runnersSeen(db: Queryable, withinMs: number): Promise<boolean> {
   const { rows } = await db.query<{ seen: boolean }>({
     name: "runners_seen",
@@ -39,7 +39,7 @@ export async function runnersSeen(db: Queryable, withinMs: number): Promise<bool
   return rows[0]?.seen ?? false;
 }
 
-/** How many hosts that take requests were seen within the time. */
+/** Returns how many hosts that serve requests were seen within the time. */
 export async function apisSeen(db: Queryable, withinMs: number): Promise<number> {
   const { rows } = await db.query<{ seen: number }>({
     name: "apis_seen",
@@ -54,7 +54,7 @@ export async function apisSeen(db: Queryable, withinMs: number): Promise<number>
 /** Digests of settings, by name. */
 export type SettingDigests = Readonly<Record<string, string>>;
 
-/** The settings of the other hosts that were seen within the time. */
+/** Returns the settings of the other hosts that were seen within the time. */
 export async function settingsOfOthers(
   db: Queryable,
   hostId: string,
@@ -70,7 +70,7 @@ export async function settingsOfOthers(
   return rows;
 }
 
-/** Whether another host was seen within the time. */
+/** Returns whether another host was seen within the time. */
 export async function otherHostsSeen(db: Queryable, hostId: string, withinMs: number): Promise<boolean> {
   const { rows } = await db.query<{ seen: boolean }>({
     name: "other_hosts_seen",

@@ -1,8 +1,9 @@
 import { type LeaseSigns, monotonicMs } from "./lease-signs.ts";
 
 /**
- * Calls `missed` when no renewal was confirmed that was asked for within a lease period, and again each lease period. A process
- * that was stopped finds out late: it first has the time of a renewal to ask whether its leases are still its own.
+ * Calls `missed` when the database confirmed no renewal for a lease period, and again after each further one.
+ * A process that was stopped notices the deadline late. It first gets the time of a renewal to find out
+ * whether it still has its leases.
  */
 export function watchLeaseDeadline(
   signs: LeaseSigns,

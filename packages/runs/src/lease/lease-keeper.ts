@@ -15,12 +15,12 @@ interface HeldSession {
 }
 
 export interface LeaseKeeperOptions {
-  /** Of the database of the leases, to which the thread connects. */
+  /** The address of the database with the leases, to which the thread connects. */
   address: DatabaseAddress;
   log: Logger;
   owner: string;
   leaseMs: number;
-  /** After so much silence of this thread the process is ended. Default: 30 s. */
+  /** Milliseconds without a heartbeat of the main thread before the process is killed. Default: 30,000. */
   frozenMs?: number;
   held: ReadonlyMap<string, HeldSession>;
 }
@@ -30,10 +30,12 @@ const BEAT_MS = 250;
 const RESTART_MS = 100;
 
 /**
- * Keeps a worker's leases, and abandons the sessions whose lease is lost. A thread of its own renews them, so that none is lost because this
- * one is busy. All sessions are abandoned when no renewal was confirmed for a whole lease period: from then on they may be another's.
+ * Keeps a worker's leases, and abandons the sessions whose lease is lost. A separate thread renews the
+ * leases, so that none is lost because the main thread is busy. All sessions are abandoned when no renewal
+ * was confirmed for a whole lease period: other workers may claim them from then on.
  *
- * A thread that is busy for longer than `frozenMs` is taken to be busy for good: the process is killed, and its sessions go on elsewhere.
+ * A main thread that is busy for longer than `frozenMs` is taken to be frozen. The process is killed, and its
+ * sessions continue elsewhere.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
@@ -61,7 +63,7 @@ export class LeaseKeeper {
     this.#tell({ drop: { sessionId, epoch } });
   }
 
-  /** Safe to call twice. */
+  /** Ends the thread and waits for it. Safe to call twice. */
   async close(): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#beating);

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { isOfDeadProcess, machineId, processName } from "@berth/linux";
 
 /**
- * A new name for a worker of this process: `<machine>.<pid>.<start of the process>.<worker>.<host>`. It identifies the process, so
- * that a restarted service knows at once that its predecessor is dead.
+ * Returns a new name for a worker of this process: `<machine>.<pid>.<start of the process>.<worker>.<host>`.
+ * It identifies the process, so that a restarted service knows at once that its predecessor is dead.
  *
  * @param hostId as in `Host`.
  */
@@ -11,14 +11,15 @@ export function newOwnerName(hostId: string): string {
   return processName(`${randomBytes(4).toString("hex")}.${hostId}`);
 }
 
-/** Of the owner's process, on its machine. */
+/** Returns the pid of the owner's process, on its machine. */
 export function pidOfOwner(owner: string): number {
   return Number(owner.split(".")[1]);
 }
 
 /**
- * Whether the owner's process is known to be dead. On another machine or in another container it may be alive, unless it was
- * one of this host: only one service at a time has a host's data directory, and this process is part of it.
+ * Returns whether the owner's process is known to be dead. A process on another machine or in another
+ * container may be alive, unless it was one of this host. Only one service at a time has a host's data
+ * directory, and this process is part of it.
  */
 export function isDeadOwner(owner: string, hostId: string): boolean {
   const [where, , , , host] = owner.split(".");

@@ -1,4 +1,7 @@
 import { extname, join } from "node:path";
 
-/** Lies beside this file, and is TypeScript or JavaScript as it is. In a bundle, this file is a part of it, and the program lies beside that. */
+/**
+ * The program's path. It lies beside this file, or beside the bundle that contains this file, and has the
+ * same extension (TypeScript or JavaScript).
+ */
 export const LEASE_PROGRAM = join(import.meta.dirname, `lease-thread${extname(import.meta.filename)}`);

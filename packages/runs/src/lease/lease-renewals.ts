@@ -8,7 +8,7 @@ export interface RenewalOptions {
   owner: string;
   leaseMs: number;
   signs: LeaseSigns;
-  /** The leases are another's, or nobody's. */
+  /** Called with the leases that another worker has, or nobody. */
   onLost(leases: readonly Lease[]): void;
   onFailure(error: unknown): void;
 }
@@ -29,7 +29,7 @@ export class LeaseRenewals {
     this.#held.set(lease.sessionId, lease);
   }
 
-  /** A later lease of the session stays. */
+  /** Stops renewing the lease. A later lease of the session is kept. */
   drop({ sessionId, epoch }: Pick<Lease, "sessionId" | "epoch">): void {
     if (this.#held.get(sessionId)?.epoch === epoch) this.#held.delete(sessionId);
   }
@@ -50,7 +50,7 @@ export class LeaseRenewals {
     }
   }
 
-  /** A lease lasts from the question on: its answer may come late. */
+  /** Renews the leases. They are valid from the time of the request, since the response may come late. */
   async #renew(): Promise<void> {
     const { db, owner, leaseMs, signs, onLost } = this.#options;
     const leases = [...this.#held.values()];

@@ -1,18 +1,18 @@
 /**
- * What the thread that works and the thread that renews its leases know of each other at any moment, also while either is busy: memory that
- * both share.
+ * Signals between the main thread and the thread that renews its leases. They are in shared memory, so each
+ * is visible while either thread is busy.
  */
 export class LeaseSigns {
   readonly memory: SharedArrayBuffer;
   readonly #cells: BigInt64Array;
 
-  /** @param memory of the other thread. Default: new. */
+  /** @param memory the memory of the other thread. Default: new memory. */
   constructor(memory = new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT)) {
     this.memory = memory;
     this.#cells = new BigInt64Array(memory);
   }
 
-  /** The thread that works is alive. */
+  /** Signals that the main thread is alive. */
   beat(): void {
     Atomics.add(this.#cells, BEATS, 1n);
   }
@@ -21,7 +21,7 @@ export class LeaseSigns {
     return Atomics.load(this.#cells, BEATS);
   }
 
-  /** The database has confirmed the leases in a renewal that was asked for then, by `monotonicMs`. */
+  /** Records that the database confirmed the leases. `askedAt` is when that was requested (`monotonicMs`). */
   confirm(askedAt: number): void {
     Atomics.store(this.#cells, CONFIRMED, BigInt(Math.floor(askedAt)));
   }
@@ -34,7 +34,7 @@ export class LeaseSigns {
 const BEATS = 0;
 const CONFIRMED = 1;
 
-/** Milliseconds by a clock that all threads of the process share, and that nobody sets. */
+/** Returns milliseconds of a monotonic clock that all threads of the process share. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000n) / 1_000;
 }

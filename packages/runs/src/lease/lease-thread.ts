@@ -1,4 +1,4 @@
-/** The program of the thread that renews the leases of a worker (`lease-keeper`). It has a connection to the database of its own. */
+/** The thread that renews the leases of a worker (`lease-keeper`), with its own database connection. */
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
@@ -17,13 +17,13 @@ export interface LeaseThreadData {
   memory: SharedArrayBuffer;
 }
 
-/** What the thread is told. */
+/** A message to the thread. */
 export type ToLeaseThread = { hold: Lease } | { drop: Pick<Lease, "sessionId" | "epoch"> } | { close: true };
 
-/** What it tells. */
+/** A message from the thread. */
 export type FromLeaseThread = { lost: readonly Lease[] } | { failure: string };
 
-/** How long the database has to answer before a frozen process ends. */
+/** Milliseconds that the database has to record the crash before a frozen process is killed. */
 const COUNT_MS = 5_000;
 
 const data = workerData as LeaseThreadData;
@@ -51,7 +51,10 @@ async function close(): Promise<void> {
   parentPort?.close();
 }
 
-/** What froze it may freeze the next process as well: it is counted, if the database answers. */
+/**
+ * Kills the process. Records the crash before, if the database responds, since the session that froze it may
+ * freeze the next process too.
+ */
 async function endProcess(): Promise<void> {
   write({
     silent_ms: frozenMs,
@@ -64,7 +67,7 @@ async function endProcess(): Promise<void> {
   process.kill(process.pid, "SIGKILL");
 }
 
-/** The process's own log is of the thread that is frozen. */
+/** Writes a log line to stderr: the logger of the process belongs to the frozen thread. */
 function write(line: object): void {
   const time = new Date().toISOString();
   writeSync(2, `${JSON.stringify({ level: 60, time, pid: process.pid, part: "runner", ...line })}\n`);

@@ -1,23 +1,23 @@
-/** What one log in memory takes, and how it is evicted. */
+/** A log in memory that can be evicted. */
 export interface KeptLog {
-  /** About; may grow. */
+  /** The approximate size in bytes, which may grow. */
   bytes(): number;
   evict(): void;
 }
 
 const MAX_BYTES = 128 * 1024 ** 2;
 
-/** Limits what the logs of all held sessions take in memory together. The one whose last turn is longest ago is evicted first. */
+/** Limits the memory of the logs of all held sessions. Evicts the least recently used first. */
 export class LogMemory {
   readonly #maxBytes: number;
-  /** Oldest use first. */
+  /** Logs, least recently used first. */
   readonly #kept = new Set<KeptLog>();
 
   constructor(maxBytes = MAX_BYTES) {
     this.#maxBytes = maxBytes;
   }
 
-  /** To be called at each use. Evicts others while there is too much, and this one if it alone is too much. */
+  /** Marks the log as used, at each use. While the total is too large evicts others, at last this one. */
   keep(log: KeptLog): void {
     this.#kept.delete(log);
     this.#kept.add(log);
@@ -38,7 +38,7 @@ export class LogMemory {
 
 const BYTES_PER_OBJECT = 64;
 
-/** About what a value of JSON takes in memory. */
+/** Returns the approximate size of a JSON value in memory, in bytes. */
 export function bytesInMemory(value: unknown): number {
   if (typeof value === "string") return BYTES_PER_OBJECT + value.length;
   if (typeof value !== "object" || value === null) return 8;

@@ -7,10 +7,10 @@ export type Mask = (text: string) => string;
 type Type = NewEvent["type"];
 type Masked<T extends Type> = (event: Extract<NewEvent, { type: T }>, mask: Mask) => object;
 
-/** For events in which all text is the service's own, or a client's. */
+/** For events whose text comes only from the service or a client. */
 const nothing = () => ({});
 
-/** What of each event an agent, its sandbox or a server of its choice may have worded, without secrets. */
+/** Masks the fields of each event whose text may come from an agent, its sandbox or a server it chose. */
 const MASKED: { readonly [T in Type]: Masked<T> } = {
   "agent.message": ({ content }, mask) => ({ content: maskedValue(content, mask) }),
   "agent.thinking": nothing,
@@ -47,8 +47,9 @@ const MASKED: { readonly [T in Type]: Masked<T> } = {
 };
 
 /**
- * A draft without the session's secrets, event and memo, as it is stored, sent to followers and shown to the model later. A
- * call that starts at once gets the input that the model gave; one that a client confirms first, the input that was shown.
+ * Returns a draft without the session's secrets, event and memo, as it is stored, sent to followers and shown
+ * to the model later. A call that starts at once gets the input that the model gave. A call that a client
+ * must confirm gets the masked input that the client saw.
  */
 export function maskedDraft(draft: Draft, mask: Mask): Draft {
   const { event, memo } = draft;
@@ -61,8 +62,8 @@ export function maskedDraft(draft: Draft, mask: Mask): Draft {
 }
 
 /**
- * Providers sign their thinking and reject it when it was changed: with a secret in it, it is left out. `kept` is a message of
- * the user.
+ * Masks a memo. Providers sign their thinking and reject it when it was changed, so thinking that contains a
+ * secret is left out. `kept` is a message of the user, and is not masked.
  */
 function maskedMemo({ text, opaque, results, tool_input, ...rest }: Memo, mask: Mask): Memo {
   const masked = {
@@ -76,7 +77,7 @@ function maskedMemo({ text, opaque, results, tool_input, ...rest }: Memo, mask: 
   return text === undefined ? rest : { ...rest, ...masked, text: "" };
 }
 
-/** A JSON value with every string in it masked, names of fields too. */
+/** Masks every string in a JSON value, names of fields included. */
 export function maskedValue<T>(value: T, mask: Mask): T;
 export function maskedValue(value: unknown, mask: Mask): unknown {
   if (typeof value === "string") return mask(value);
@@ -85,7 +86,7 @@ export function maskedValue(value: unknown, mask: Mask): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [mask(key), maskedValue(one, mask)]));
 }
 
-/** The data of an image is left as it is. */
+/** Masks a text block. The data of an image is left as it is. */
 function maskedBlock<B extends { type: string }>(block: B, mask: Mask): B {
   return block.type === "text" ? maskedValue(block, mask) : block;
 }

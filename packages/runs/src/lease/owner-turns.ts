@@ -7,7 +7,7 @@ export interface OwnerRange {
   until: string;
 }
 
-/** An owner, found in the range of this number. */
+/** An owner with the index of the range in which it was found. */
 export interface RangedOwner extends Share {
   range: number;
 }
@@ -16,9 +16,9 @@ const LEAST = "00000000-0000-0000-0000-000000000000";
 const GREATEST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const MAX_ORGANIZATIONS = 10_000;
 
-/** Whose turn it is among the owners of each organization: they have them in the order of their uuids, and then again from the first. */
+/** Schedules the owners of each organization round-robin, in the order of their uuids. */
 export class OwnerTurns {
-  /** Who was served last, by organization. The organization that was served last is the last one. */
+  /** The owner that was served last, by organization. The last entry is the last served organization. */
   readonly #last = new Map<string, string>();
 
   served({ group, member }: Share): void {
@@ -28,7 +28,7 @@ export class OwnerTurns {
     if (this.#last.size > MAX_ORGANIZATIONS && oldest !== undefined) this.#last.delete(oldest);
   }
 
-  /** All owners, from the one whose turn it is. */
+  /** Returns the ranges of all owners, beginning with the owner whose turn is next. */
   of(group: string): OwnerRange[] {
     const last = this.#last.get(group);
     if (last === undefined) return [{ group, after: LEAST, until: GREATEST }];
@@ -39,7 +39,7 @@ export class OwnerTurns {
   }
 }
 
-/** What is left of ranges in which owners were looked for, at most `page` in each. */
+/** Returns the rest of the ranges after a search that found at most `page` owners in each. */
 export function ownersBehind(
   ranges: readonly OwnerRange[],
   owners: readonly RangedOwner[],

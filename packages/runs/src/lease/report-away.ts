@@ -2,15 +2,16 @@ import type { Database, Queryable } from "@berth/store/db";
 import { isSeen, milliseconds } from "@berth/store/leases";
 import { newEventRow, SET_EVENT_TIME, waitingInputs } from "@berth/store/session-log";
 
-/** Sessions in one look. */
+/** The most sessions that one call reports. */
 const LIMIT = 100;
 
 /**
- * Tells sessions that have work and wait for their home, because no host of it was seen for `awayMs`: their status becomes
- * `rescheduling`, which is one event in the log. Whichever host is there tells it, and however many look, it is told once.
+ * Reports sessions that have work and wait for their home, because no host of it was seen for `awayMs`. Their
+ * status becomes `rescheduling`, which is one event in the log. Any host may report a session, and however
+ * many do, it is reported once.
  *
- * @param place of the host that looks.
- * @returns the sessions that were told now.
+ * @param place the place of this host.
+ * @returns the sessions that were reported.
  */
 export async function reportAway(db: Database, place: string, awayMs: number): Promise<string[]> {
   const { rows } = await db.write.query<{ id: string; status: string }>({
@@ -33,7 +34,7 @@ const WAITS_FOR_HOME = `
   and archived_at is null and terminated_at is null and deleted_at is null
   and home <> $1 and not ${isSeen("home", milliseconds("$2"))}`;
 
-/** What else makes a session due, such as a resource that was added, is no turn that anybody waits for. */
+/** Returns whether a turn is to be run. Nobody waits for other work, such as an added resource. */
 async function hasTurnToRun(db: Queryable, sessionId: string): Promise<boolean> {
   const { replies, messages, requiresAction } = await waitingInputs(db, sessionId);
   return replies || (messages && !requiresAction);

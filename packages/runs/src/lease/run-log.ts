@@ -31,35 +31,35 @@ import { type Mask, maskedDraft } from "./mask-draft.ts";
 import { clearPending, type SessionState } from "./session-state.ts";
 import { WaitingMessages } from "./waiting-messages.ts";
 
-/** Of an entry that was appended, or that a client had appended and the run took: its event. */
+/** The event of an entry that a run appended, or that a client had appended and the run took. */
 export interface Appended {
   event: Draft["event"] & { id?: string };
 }
 
-/** Of inputs that are larger, some may have been left for the next request. */
+/** Bytes of taken inputs from which on some may have been left for the next request. */
 const LARGE_INPUTS = 4 * 1024 * 1024;
 
-/** Told of what was appended, in the order of the log. */
+/** Called with appended entries, in the order of the log. */
 export type OnAppended = (entries: readonly Appended[]) => void;
 
-/** What runs of one worker share. */
+/** Collaborators that the runs of one worker share. */
 export interface RunLogParts {
   db: Database;
   hub: SessionHub;
-  /** Limits what logs take between turns. */
+  /** Limits the memory of logs between turns. */
   logMemory: LogMemory;
 }
 
 /**
- * The log of a session under a lease. Everything that a run appends goes through it, one append at a time in the order of the
- * calls: so events have their ids in the order of the log. Each append would wait for the session's row anyway. The session's
- * secrets are masked in all of it.
+ * The log of a session under a lease. A run appends only through it, one append at a time in the order of the
+ * calls. So event ids are in the order of the log. Each append would wait for the lock on the session's row
+ * anyway. The session's secrets are masked in all that is appended.
  *
- * It stays in memory from turn to turn, unless it is evicted: only what came since is read. Nobody else writes what a run writes while
- * the lease lasts, and with another lease there is another `RunLog`.
+ * The log stays in memory from turn to turn, unless it is evicted, so that only new entries are read. While
+ * the lease lasts only this run writes a run's entries, and each lease has its own `RunLog`.
  */
 export class RunLog {
-  /** Set by each look at the session before a turn, invalidated by each during one. */
+  /** Whether messages wait. Each `look` before a turn sets it, and each during a turn invalidates it. */
   readonly messages = new WaitingMessages();
   readonly #db: Database;
   readonly #hub: SessionHub;
@@ -69,20 +69,20 @@ export class RunLog {
   readonly #onAppended: OnAppended;
   readonly #calls = new StartedCalls();
   readonly #appending = new Semaphore(1);
-  /** Kept for the next turn. */
+  /** The copy that is kept for the next turn. */
   #copy: LogCopy | undefined;
   #copyBytes = 0;
-  /** While the log is read: what it may lack. */
+  /** Entries that were appended while the log is read, which the copy may lack. */
   #appendedMeanwhile: LogEntry[] | undefined;
-  /** That of the turn, also when it was evicted meanwhile. */
+  /** The copy of the running turn, kept when `#copy` is evicted meanwhile. */
   #turnCopy: LogCopy | undefined;
   readonly #kept = { bytes: () => this.#copyBytes, evict: () => this.#forget() };
-  /** The copy lacks only inputs that the next request takes. */
+  /** Whether the copy lacks only inputs that the next request takes. */
   #isCopyWhole = false;
-  /** The session was not looked at since the turn began. */
+  /** Whether nobody has read and cleared the session's due state since the turn began. */
   #isUnseen = false;
   #isSettled = false;
-  /** Undefined: not known. */
+  /** When the summary is due; undefined when not known. See `summaryDue`. */
   #summaryDue: number | null | undefined;
   #isClosing = false;
   #isClosed = false;
@@ -96,7 +96,7 @@ export class RunLog {
     this.#onAppended = onAppended;
   }
 
-  /** Looks at the session; see `clearPending`. */
+  /** Reads the session's state and clears `pending_at`; see `clearPending`. */
   async look(): Promise<SessionState> {
     this.#unsettle();
     const state = await clearPending(this.#db.write, this.#lease);
@@ -105,8 +105,8 @@ export class RunLog {
   }
 
   /**
-   * Looks at the session as well, and begins a turn if only messages wait; see `beginTurn`. Returns what the holder has to act on, and
-   * whether the turn began.
+   * Reads the state as `look` does, and begins a turn if only messages wait; see `beginTurn`. Returns the
+   * state that the holder must act on, and whether the turn began.
    */
   async beginTurn(): Promise<{ state: SessionState; began: boolean }> {
     const looked = Promise.withResolvers<{ state: SessionState; began: boolean }>();
@@ -124,12 +124,15 @@ export class RunLog {
     return await looked.promise;
   }
 
-  /** The last turn has ended with nothing left that came before its end: only news is to be looked at. */
+  /**
+   * Whether nothing that came before the end of the last turn is left. Then the session needs to be read only
+   * after a new notification.
+   */
   get isSettled(): boolean {
     return this.#isSettled;
   }
 
-  /** The log for one turn of the agent's loop. Its appends end the turn after `closeAtNextAppend`. */
+  /** Returns the log for one turn of the agent's loop. Its appends end the turn after `closeAtNextAppend`. */
   async forTurn(): Promise<Log> {
     const { read, write } = this.#db;
     const copy = await this.#readCopy();
@@ -139,7 +142,7 @@ export class RunLog {
       append: (drafts) => this.#appendInTurn(() => this.#appendNow(drafts)),
       appendTakingInputs: (drafts) => this.#appendInTurn(() => this.#takeInputs(drafts)),
       takeClientReplies: async () => {
-        // Calls start with the replies that are taken: they are left to the process that takes over.
+        // The replies that are taken start calls, so they are left to the process that takes over.
         if (this.#isClosing) this.#isClosed = true;
         return await this.#append(() => takeReplies(write, this.#lease));
       },
@@ -153,7 +156,7 @@ export class RunLog {
     return this.#append(() => this.#appendNow(drafts));
   }
 
-  /** Also marks the waiting inputs as processed, so that nothing else acts on them. */
+  /** Appends, and marks the waiting inputs as processed, so that nothing else acts on them. */
   appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     return this.#append(() => this.#takeInputs(drafts));
   }
@@ -175,7 +178,7 @@ export class RunLog {
     this.#turnCopy = undefined;
   }
 
-  /** When the session is to be summarised, by `performance.now()`; null: not in this pause. */
+  /** Returns when to summarise the session, by `performance.now()`; null when not in this pause. */
   async summaryDue(): Promise<number | null> {
     if (this.#summaryDue === undefined) {
       const milliseconds = await summaryDueIn(this.#db.write, this.#lease);
@@ -184,7 +187,7 @@ export class RunLog {
     return this.#summaryDue;
   }
 
-  /** Appends the start of the summary; empty: something came for the session, or there is none to be made in this pause. */
+  /** Appends the start of the summary. Returns nothing when inputs came, or no summary is to be made. */
   async appendSummaryStart(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     const appending = async () => {
       const appended = await appendSummaryStart(this.#db.write, this.#lease, this.#masked(drafts));
@@ -193,14 +196,14 @@ export class RunLog {
     return await this.#append(appending);
   }
 
-  /** The summary is made, or there is none in this pause. */
+  /** Ends the summary of this pause, whether it was made or not. */
   async endSummary(): Promise<void> {
     this.#turnCopy = undefined;
     this.#summaryDue = null;
     await dropSummary(this.#db.write, this.#lease);
   }
 
-  /** Also records how the attempt to put a resource (by uuid) in place ended. */
+  /** Appends, and records how the attempt to put a resource (by uuid) in place ended. */
   async appendPlacement(
     drafts: readonly Draft[],
     resourceId: string,
@@ -220,27 +223,27 @@ export class RunLog {
     return this.#isClosed;
   }
 
-  /** Every later append rejects with `LeaseLost`. */
+  /** Closes the log. Every later append rejects with `LeaseLost`. */
   close(): void {
     this.#isClosed = true;
     this.#memory.forget(this.#kept);
   }
 
   /**
-   * Ends the turn at the next point where nothing is lost: the log closes after the next append that announces no tool call,
-   * once each call that runs has its result.
+   * Ends the turn at the next point where nothing is lost. The log closes after the next append that
+   * announces no tool call, once each running call has its result.
    */
   closeAtNextAppend(): void {
     this.#isClosing = true;
   }
 
-  /** What makes the session due from now on may be seen by a look, and is then not told by `appendIdle`. */
+  /** Records that the state is read, which clears `pending_at`: `appendIdle` may miss what set it. */
   #unsettle(): void {
     this.#isUnseen = false;
     this.#isSettled = false;
   }
 
-  /** The log as it is now. */
+  /** Returns the log as it is now. */
   async #readCopy(): Promise<LogCopy> {
     const known = this.#copy;
     const isWhole = this.#isCopyWhole && known !== undefined;

@@ -3,17 +3,17 @@ import type { SessionStatus } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import { HELD, type Lease, leaseValues } from "@berth/store/leases";
 
-/** What the holder of a session has to act on. */
+/** The state that the holder of a session must act on. */
 export interface SessionState {
   status: SessionStatus;
   archived: boolean;
   terminated: boolean;
   deleted: boolean;
-  /** It was released with nothing to do and nothing has come since: it was claimed so that its disk is reclaimed. */
+  /** Whether it was released with nothing to do and nothing has come since, so its disk is reclaimed. */
   resting: boolean;
   /** How often in a row the process that ran its turn crashed or froze. */
   crashes: number;
-  /** No turn of it is run. */
+  /** Whether it was set aside, so that no turn of it is run. */
   setAside: boolean;
 }
 
@@ -22,8 +22,8 @@ export function isRunning({ status }: SessionState): boolean {
 }
 
 /**
- * Clears `pending_at` until something new sets it, and returns the session's state. Whatever set it was committed before, so
- * a read that follows sees it.
+ * Clears `pending_at` until something new sets it, and returns the session's state. What set it was committed
+ * before, so a read that follows sees it.
  *
  * @throws LeaseLost
  */
@@ -51,8 +51,8 @@ const STATE = `status, archived_at is not null as archived, terminated_at is not
   runner_crashes as crashes, set_aside_at is not null as "setAside"`;
 
 /**
- * Deletes the row of a deleted session and everything that belongs to it. False: its disk is on another machine, whose worker
- * has to remove the disk first, or the lease is lost.
+ * Deletes the row of a deleted session and everything that belongs to it. Returns false when its disk is on
+ * another machine, whose worker must remove the disk first, or when the lease is lost.
  */
 export async function deleteSessionRow(db: Queryable, lease: Lease): Promise<boolean> {
   const { rowCount } = await db.query({

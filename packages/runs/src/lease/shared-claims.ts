@@ -8,26 +8,27 @@ import { OwnerTurns, ownersBehind } from "./owner-turns.ts";
 
 export interface SharedClaim {
   leases: SharedLease[];
-  /** Others may be due and claimable: as many as were wanted are claimed, or another process was claiming the same. */
+  /** Whether other sessions may be due: the limit was reached, or another process claimed the same. */
   mayLeaveDue: boolean;
 }
 
 interface Excluded {
-  /** Owners that get none. Default: nobody. */
+  /** Owners of which no session is claimed. Default: nobody. */
   without?: readonly Share[];
-  /** An organization that gets none. Default: none. */
+  /** An organization of which no session is claimed. Default: none. */
   withoutOrganization?: string | null;
   /** Owners that may have no further turn. Default: nobody. */
   full?: FullOwners;
 }
 
-/** As many organizations, and owners of each, one statement looks at where fewer sessions are wanted. */
+/** The least number of organizations, and of owners of each, that one statement considers. */
 const LEAST_PAGE = 8;
 
 /**
- * Claims due sessions while there are more of them than slots: of the organization that was served least recently, and in it of each
- * owner in turn. An organization with a thousand due sessions, of however many users, so delays another's turn by one. What was served is
- * known to this process alone; each of several takes first what it has not served for the longest time.
+ * Claims due sessions while there are more of them than slots: from the least recently served organization,
+ * and in it from each owner in turn. So an organization with a thousand due sessions, of however many users,
+ * delays another's turn by one. Each process knows only what it served itself, and takes first what it has
+ * not served for the longest time.
  */
 export class SharedClaims {
   readonly #served = new LeastRecent();
@@ -61,7 +62,7 @@ export class SharedClaims {
     return { leases, mayLeaveDue: isContended || leases.length === limit };
   }
 
-  /** A session of this owner was claimed otherwise. */
+  /** Records that a session of this owner was claimed in another way. */
   served(owner: Share): void {
     this.#served.served(owner.group);
     this.#turns.served(owner);

@@ -3,12 +3,12 @@ import type { Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 import { beginTrial } from "./crashed-store.ts";
 
-/** After one crash, a session that has not done it again for so long lets the next one begin. */
+/** Milliseconds after which a session with one crash and no further one lets the next trial begin. */
 const TRIAL_MS = 60_000;
 
 /**
- * Sessions during whose turns a process has crashed are run one at a time, so that the next crash says which of them it was. After one crash
- * that is for a minute at most; after more, until the turn ends.
+ * Runs sessions during whose turns a process has crashed one at a time, so that the next crash shows which
+ * session caused it. After one crash that lasts a minute at most; after more crashes, until the turn ends.
  */
 export class Trials {
   readonly #db: Queryable;
@@ -18,7 +18,7 @@ export class Trials {
     this.#db = db;
   }
 
-  /** Resolves when the turn may begin. */
+  /** Waits until the turn may begin. Returns a function that ends the trial. */
   async begin(lease: Lease, crashes: number): Promise<Release> {
     if (crashes === 0) return () => undefined;
     const release = await this.#places.acquire();

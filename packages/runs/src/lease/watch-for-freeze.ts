@@ -3,8 +3,8 @@ import type { LeaseSigns } from "./lease-signs.ts";
 const LOOKS = 30;
 
 /**
- * Calls `frozen` once the thread that works has given no sign for `frozenMs`. The time is counted in looks of this thread: while the whole
- * process was stopped, there was none.
+ * Calls `frozen` once the main thread has given no heartbeat for `frozenMs`. The time is counted in checks of
+ * this thread, so that time in which the whole process was stopped does not count.
  */
 export function watchForFreeze(
   signs: Pick<LeaseSigns, "beats">,

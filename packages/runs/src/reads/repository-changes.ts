@@ -13,7 +13,7 @@ import type { ReadParts, ReadTarget } from "./serve-read.ts";
 import { timestampOf } from "./timestamp.ts";
 import { loggedCommit } from "./waiting-read-store.ts";
 
-/** What changed in each repository of a session, masked. */
+/** Returns the changes in each repository of a session, with secrets masked. */
 export async function changesOf(parts: ReadParts, target: ReadTarget): Promise<RepositoryChangesOf[]> {
   const resources = await readResources(parts.db.read, target.sessionId);
   const all: RepositoryChangesOf[] = [];
@@ -22,7 +22,7 @@ export async function changesOf(parts: ReadParts, target: ReadTarget): Promise<R
   return all;
 }
 
-/** The commit that was cloned; empty for a repository that had none, null when it is not known. */
+/** Returns the commit that was cloned: empty for a repository that had none, null when it is not known. */
 export async function baseOf(
   { db }: Pick<ReadParts, "db">,
   sessionId: string,

@@ -17,13 +17,13 @@ import { timestampOf } from "./timestamp.ts";
 
 export interface ReadParts {
   db: { read: Queryable };
-  /** Removes the session's secrets. */
+  /** Masks the session's secrets. */
   mask(text: string): string;
 }
 
-/** Where a read looks. */
+/** The session and sandbox of a read. */
 export interface ReadTarget {
-  /** uuid. */
+  /** uuid of the session. */
   sessionId: string;
   sandbox: Pick<Sandbox, "run">;
   signal: AbortSignal;
@@ -37,8 +37,8 @@ export interface ServedRead {
 const MAX_ENTRIES = 1_000;
 
 /**
- * Looks at the disk of a session, in its sandbox. Files are answered as they are. What git says of them is masked as the log is, since
- * it is shown and not saved.
+ * Reads from the disk of a session, in its sandbox. Contents of files are returned as they are. Output of git
+ * is masked as the log is, since it is shown and not saved.
  */
 export async function serveRead(
   parts: ReadParts,
@@ -109,7 +109,7 @@ async function diff(
   });
 }
 
-/** Without the rest of a line that was cut, which may be the beginning of a secret. */
+/** Returns the bytes without an incomplete last line, which may end in a part of a secret. */
 function wholeLines(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
 }
@@ -118,11 +118,12 @@ function found<Kind extends ReadKind>(found: Found[Kind], content: Uint8Array | 
   return { answer: { ok: true, found }, content };
 }
 
+/** Returns the answer to a read that failed. */
 export function failed(reason: ReadFailure): ServedRead {
   return { answer: { ok: false, reason }, content: null };
 }
 
-/** Whether the sandbox is why, and not the clone. */
+/** Returns whether a read failed because of the sandbox, and not because of the clone. */
 export function isOfSandbox(reason: string): reason is "slow" | "full" | "gone" {
   return reason === "slow" || reason === "full" || reason === "gone";
 }

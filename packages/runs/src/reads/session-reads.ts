@@ -16,12 +16,13 @@ export interface SessionReadParts extends Omit<ReadParts, "db"> {
   log: Pick<Logger, "warn">;
 }
 
-/** Reads of one session at once. */
+/** The most concurrent reads of one session. */
 const MAX_AT_ONCE = 4;
 
 /**
- * Answers the reads of a session's disk while the lease is held, beside its turns and commands. Opens a sandbox on the disk if none is
- * open, and never a new disk. A read that is not answered, because the lease is lost or handed over, waits for the next holder.
+ * Answers the reads of a session's disk while the lease is held, beside its turns and commands. Opens a
+ * sandbox on the disk if none is open, and never creates a disk. A read that is not answered, because the
+ * lease is lost or handed over, waits for the next holder.
  */
 export class SessionReads {
   readonly #parts: SessionReadParts;
@@ -36,7 +37,7 @@ export class SessionReads {
     this.#workspace = workspace;
   }
 
-  /** Answers what waits. Resolves when that is done, and never rejects. */
+  /** Answers the waiting reads. Resolves when they are answered; never rejects. */
   async look(): Promise<void> {
     try {
       const waiting = await waitingReads(this.#parts.db.read, this.#lease.sessionId);
@@ -66,7 +67,10 @@ export class SessionReads {
     }
   }
 
-  /** Null: the next holder is to answer. A sandbox that closes meanwhile, as one that lacks a mount point, is opened again once. */
+  /**
+   * Serves one read. Returns null when the next holder must answer. If the sandbox closes meanwhile, for
+   * example because it lacks a mount point, it is opened again once.
+   */
   async #read({ request }: WaitingRead): Promise<ServedRead | null> {
     const signal = AbortSignal.any([this.#workspace.signal, AbortSignal.timeout(MAX_READ_MS)]);
     try {
@@ -76,7 +80,7 @@ export class SessionReads {
       return this.#workspace.hasEnded() ? null : served;
     } catch (error) {
       if (error instanceof LeaseLost || this.#workspace.hasEnded()) return null;
-      // That a sandbox cannot be opened is in the session's log and in the service's.
+      // The failure to open the sandbox is already in the session's and the service's log.
       if (error instanceof SandboxError) return failed("not_opened");
       this.#parts.log.warn({ err: error }, "a session's disk could not be read");
       return failed("failed");

@@ -2,13 +2,13 @@ import type { Queryable } from "@berth/store/db";
 import { HELD, type Lease, leaseValues } from "@berth/store/leases";
 import type { ReadAnswer, ReadRequest } from "@berth/store/session-log";
 
-/** A read of a session's disk that somebody waits for. `id` is a uuid. */
+/** A read of a session's disk that a client waits for. `id` is a uuid. */
 export interface WaitingRead {
   id: string;
   request: ReadRequest;
 }
 
-/** The reads of a session that have no answer, oldest first. */
+/** Returns the unanswered reads of a session, oldest first. */
 export async function waitingReads(db: Queryable, sessionId: string): Promise<WaitingRead[]> {
   const { rows } = await db.query<{ id: string; request: string }>({
     name: "waiting_reads",
@@ -20,7 +20,7 @@ export async function waitingReads(db: Queryable, sessionId: string): Promise<Wa
   return rows.map(({ id, request }) => ({ id, request: JSON.parse(request) as ReadRequest }));
 }
 
-/** Answers a read, unless nobody waits for it any more or the lease is lost. Returns whether it did. */
+/** Answers a read. Returns false when the read was deleted or answered, or the lease is lost. */
 export async function answerRead(
   db: Queryable,
   lease: Lease,
@@ -39,9 +39,10 @@ export async function answerRead(
 }
 
 /**
- * The commit that a repository was cloned at, as the log tells it; empty for one that had none. Null: the log tells nothing.
+ * Returns the commit at which a repository was cloned, according to the log; empty for one that had none.
+ * Returns null when the log does not say.
  *
- * @param resourceId as events have it.
+ * @param resourceId as in events.
  */
 export async function loggedCommit(
   db: Queryable,

@@ -6,18 +6,19 @@ import type { SessionRunner } from "./session-runner.ts";
 export interface DiskReadParts {
   hub: Pick<SessionHub, "reads">;
   log: Pick<Logger, "warn">;
-  /** The runner of a session that the worker holds. */
+  /** Returns the runner of a session that the worker holds. */
   runner(sessionId: string): SessionRunner | undefined;
-  /** Holds a session that nobody holds and whose disk is here; else null. */
+  /** Claims a session that nobody holds and whose disk is here. Returns null when that is not possible. */
   claim(sessionId: string): Promise<SessionRunner | null>;
 }
 
-/** Sessions at once whose sandboxes are opened to be read. They take no slots of turns. */
+/** The most sessions whose sandboxes are opened at once to be read. They take no slots of turns. */
 const MAX_CLAIMED = 8;
 
 /**
- * Has a worker answer the reads of its sessions' disks when others tell of them: in a session that it holds at once, and one that nobody
- * holds it claims. Whoever waits tells of it again until there is an answer, so nothing is polled.
+ * Makes a worker answer reads of its sessions' disks when it is notified of them. It answers at once in a
+ * session that it holds, and claims one that nobody holds. The waiting client notifies again until there is
+ * an answer, so nothing is polled.
  */
 export class DiskReads {
   readonly #parts: DiskReadParts;
@@ -33,7 +34,7 @@ export class DiskReads {
     this.#stopListening = parts.hub.reads.onAsked((sessionId) => void this.#asked(sessionId));
   }
 
-  /** Claims nothing more. Resolves when no claim is under way; what was claimed may still be read. */
+  /** Stops claiming. Resolves when no claim is in progress. Reads of claimed sessions may still run. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#stopListening();
@@ -47,7 +48,7 @@ export class DiskReads {
       this.#queued.add(sessionId);
       await this.#claims.run(async () => {
         const claimed = await this.#claim(sessionId).finally(() => this.#queued.delete(sessionId));
-        // However long the reads then take: others are not to wait for what an agent may slow.
+        // Reads are not awaited here: an agent may slow them, and other sessions must not wait for that.
         claimed?.readDisk().catch(this.#warn);
         await claimed?.openForReads();
       });

@@ -1,6 +1,9 @@
 import type { SessionReads } from "../reads/session-reads.ts";
 
-/** Reads of the disk of a session that is held, beside whatever else its run does. None begins while the session is being released. */
+/**
+ * Reads of the disk of a session that is held, beside the other work of its run. None begins while the
+ * session is being released.
+ */
 export class HeldReads {
   readonly #reads = Promise.withResolvers<SessionReads>();
   readonly #hasEnded: () => Promise<void>;
@@ -12,14 +15,14 @@ export class HeldReads {
 
   /**
    * @param hasEnded resolves when the session is no longer held.
-   * @param onDone called when no read is under way any more.
+   * @param onDone called when no read is left in progress.
    */
   constructor(hasEnded: () => Promise<void>, onDone: () => void) {
     this.#hasEnded = hasEnded;
     this.#onDone = onDone;
   }
 
-  /** From then on reads can be answered. */
+  /** Provides the reads; calls of `answer` and `opened` wait for it. */
   begin(reads: SessionReads): void {
     this.#reads.resolve(reads);
   }
@@ -28,12 +31,12 @@ export class HeldReads {
     return this.#running > 0;
   }
 
-  /** When one last was, by `performance.now()`. */
+  /** The time of the last read, by `performance.now()`. */
   get lastAt(): number {
     return this.#lastAt;
   }
 
-  /** Answers those that wait. Resolves when that is done, or with false when the session is no longer held. */
+  /** Answers the waiting reads. Resolves when that is done, or with false if the session is not held. */
   async answer(): Promise<boolean> {
     if (await this.#releasing?.catch(() => true)) return false;
     this.#running += 1;
@@ -48,13 +51,13 @@ export class HeldReads {
     }
   }
 
-  /** Resolves when a sandbox is open for them, or none can be. Never rejects. */
+  /** Resolves when a sandbox is open for reads, or none can be. Never rejects. */
   async opened(): Promise<void> {
     const reads = await this.#unlessEnded();
     await reads?.opened();
   }
 
-  /** Releases the session; meanwhile no read begins. Returns whether it was released. */
+  /** Releases the session; no read begins meanwhile. Returns whether it was released. */
   async release(release: () => Promise<boolean>): Promise<boolean> {
     this.#releasing = release();
     const isReleased = await this.#releasing;

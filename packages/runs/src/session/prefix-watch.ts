@@ -4,25 +4,25 @@ import type { Logger } from "pino";
 import type { Appended } from "../lease/run-log.ts";
 import { digestsOf, firstChange, type RequestDigests } from "./request-digests.ts";
 
-/** Shorter than the shortest lifetime of a provider's cache, 5 minutes. */
+/** Milliseconds. Shorter than the shortest lifetime of a provider's cache, 5 minutes. */
 const CACHE_MS = 240_000;
-/** Fewer tokens may be too few to be cached. */
+/** Prefixes with fewer tokens may not be cached. */
 const MIN_CACHED_TOKENS = 4_096;
 
 interface Sent {
   model: string;
   digests: RequestDigests;
-  /** By `performance.now()`. */
+  /** The time of the request, by `performance.now()`. */
   at: number;
-  /** It goes on with results of tools, in the same turn. */
+  /** Whether the request continues a turn with results of tools. */
   hasResults: boolean;
 }
 
 /**
- * Tells operators in the service's log when a request of a session does not begin with what the answered one before it sent, so that
- * the provider's cache serves less of it: a line with the part that differs, and never its content. A compaction, content that is
- * left out since the provider rejects it, and another model begin anew without a line. So does a run of the session: it knows nothing
- * of the one before.
+ * Warns operators in the service's log when a request of a session does not begin with all that the last
+ * successful one sent. Then the provider's cache serves less of it. The line names the part that differs,
+ * never its content. A compaction, content that the provider rejects, another model and the first request of
+ * a run cause no line.
  */
 export class PrefixWatch {
   readonly #log: Logger;
@@ -30,12 +30,12 @@ export class PrefixWatch {
   #answered: (Sent & { usage: ModelUsage | null }) | null = null;
   #isCacheLost = false;
 
-  /** @param log names the session and its organization in each line. */
+  /** @param log a logger whose lines name the session and its organization. */
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  /** The model, with its requests watched. */
+  /** Returns the model with its requests watched. */
   watched(model: Model): Model {
     return {
       ...model,
@@ -51,7 +51,7 @@ export class PrefixWatch {
     };
   }
 
-  /** What one append of the run stored: with the end of a request comes what its answer led to. */
+  /** Takes the events of one append. The end of a request comes with the events of its response. */
   appended(entries: readonly Appended[]): void {
     const events = entries.map(({ event }) => event).filter((event) => parentCallOf(event) === null);
     if (events.some(({ type }) => type === "agent.context_compacted")) {
@@ -73,8 +73,9 @@ export class PrefixWatch {
   }
 
   /**
-   * Only of providers that say what they wrote to the cache, and between requests of one turn: some drop thinking from the prefix when
-   * a user's message comes. One line until a request reads the cache again.
+   * Warns when the provider's cache did not serve the prefix. It applies only to providers that report cache
+   * writes, and between requests of one turn: some providers drop thinking from the prefix when a user's
+   * message comes. It logs one line until a request reads the cache again.
    */
   #checkCache(
     before: Sent & { usage: ModelUsage | null },

@@ -18,7 +18,10 @@ interface HeldSession {
   workspace: SessionWorkspace;
 }
 
-/** Releases a session that is archived and does not run, or that is terminated or deleted: deletes its disk, and its row if it is deleted. */
+/**
+ * Releases a session that is archived and does not run, or that is terminated or deleted. Deletes its disk,
+ * and its row if it is deleted.
+ */
 export async function releaseEnded(
   { db }: Parts,
   { lease, runLog, workspace }: HeldSession,
@@ -36,8 +39,8 @@ export async function releaseEnded(
 }
 
 /**
- * Releases the session, as due when something is left to do, so that another process continues it. Then the sandbox is left to that process;
- * else it is closed.
+ * Releases the session. If something is left to do, it is released as due, and its sandbox is left to the
+ * process that continues it. Otherwise the sandbox is closed.
  */
 export async function releaseForHandOver(
   { db, hub }: Parts,

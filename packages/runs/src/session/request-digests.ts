@@ -1,14 +1,18 @@
 import { hash } from "node:crypto";
 import type { ModelMessage, ModelRequest } from "@berth/agent";
 
-/** Of a request's parts, in the order in which providers cache them: enough to see which part another request changes, and no content. */
+/**
+ * Digests of a request's parts, in the order in which providers cache them. They show which part another
+ * request changes, without any content.
+ */
 export interface RequestDigests {
   tools: readonly { name: string; digest: string }[];
   system: string;
-  /** `message`: the index of the message that the block is in. */
+  /** `message`: the index of the block's message. */
   blocks: readonly { message: number; digest: string }[];
 }
 
+/** Returns the digests of a request's tools, system prompt and blocks. */
 export function digestsOf({ tools, system, messages }: ModelRequest): RequestDigests {
   return {
     tools: tools.map((tool) => ({ name: tool.name, digest: digestOf(tool) })),
@@ -19,13 +23,16 @@ export function digestsOf({ tools, system, messages }: ModelRequest): RequestDig
   };
 }
 
-/** Where a request does not begin with what another one sent: the name of the tool, or the index of the message. */
+/** The first part in which two requests differ: the name of the tool, or the index of the message. */
 export type PrefixChange =
   | { part: "tools"; tool: string }
   | { part: "system" }
   | { part: "messages"; message: number };
 
-/** The first part of `sent` that `next` does not begin with; null if it begins with all of it. Messages may be joined otherwise. */
+/**
+ * Returns the first part of `sent` that `next` does not begin with, or null if it begins with all of it.
+ * Blocks may be joined into other messages.
+ */
 export function firstChange(sent: RequestDigests, next: RequestDigests): PrefixChange | null {
   const tool = Array.from({ length: Math.max(sent.tools.length, next.tools.length) }, (_, at) => at).find(
     (at) =>
@@ -42,7 +49,7 @@ export function firstChange(sent: RequestDigests, next: RequestDigests): PrefixC
 
 type Block = ModelMessage["content"][number];
 
-/** Blocks and tools never change, and later requests have the same objects: each is read once. */
+/** Digests by block and tool. These never change and are shared by requests, so each is digested once. */
 const DIGESTS = new WeakMap<object, string>();
 
 function digestOf(part: object): string {

@@ -12,15 +12,15 @@ const SHORT_SECONDS = [
 
 /** The models as metrics see them. */
 export interface MeasuredModels {
-  /** Those that have series of their own. */
+  /** Returns whether the model has series of its own. */
   listed(id: string): boolean;
-  /** US dollars by the list price; null if that is not known. */
+  /** Returns US dollars by the list price, or null if that is not known. */
   cost(id: string, usage: ModelUsage): number | null;
 }
 
 /** A worker as its metrics see it. */
 export interface MeasuredWorker {
-  /** Sessions that it has. */
+  /** Returns the number of sessions that it holds. */
   held(): number;
   turnSlots(): { taken: number; free: number };
 }
@@ -28,8 +28,8 @@ export interface MeasuredWorker {
 const NO_MODELS: MeasuredModels = { listed: () => true, cost: () => null };
 
 /**
- * What the sessions of this runner do, as metrics. Labels are words of Berth's and listed models of the installation: nothing that a
- * user or a model writes can add a series.
+ * Metrics of the sessions of this runner. Labels are Berth's own words and listed models of the installation:
+ * nothing that a user or a model writes can add a series.
  */
 export class SessionMetrics {
   readonly #registers: Registry[];
@@ -124,7 +124,7 @@ export class SessionMetrics {
     const cost = usage && this.#models.cost(modelId, usage);
     if (cost !== null) this.#costs.inc({ model }, cost);
     if (seconds !== null) this.#requests.observe({ model, error: `${usage === null}` }, seconds);
-    // A part of another kind would count twice.
+    // These tokens are part of another kind and would count twice.
     const { cache_creation_1h_input_tokens: _, ...kinds } = usage ?? NO_USAGE;
     for (const [name, count] of Object.entries(kinds))
       if (count > 0) this.#tokens.inc({ model, kind: name.replace(/_tokens$/, "") }, count);
@@ -155,7 +155,7 @@ export class SessionMetrics {
     this.#events.inc({ incident, reason });
   }
 
-  /** @param ready how many can be taken, while this runner keeps the pool. */
+  /** @param ready returns how many sandboxes can be taken, while this runner keeps the pool. */
   watchPool(ready: () => number): void {
     new Gauge({
       name: "berth_warm_sandboxes",
@@ -188,7 +188,7 @@ export class SessionMetrics {
     });
   }
 
-  /** An agent may have any model of a provider. Those that are not listed share a series. */
+  /** Returns a model's label. Models that are not listed share one, since an agent may have any model. */
   #modelLabel(id: string): string {
     return this.#models.listed(id) ? id : "other";
   }
@@ -208,7 +208,7 @@ export class SessionMetrics {
   }
 }
 
-/** Tools of Berth's by name; all others, and names that a model makes up, by kind. */
+/** Returns the label of a tool: the name of one of Berth's, the kind of any other. */
 export function toolLabel(type: string, name: string): string {
   if (type === "agent.mcp_tool_use") return "mcp";
   if (type === "agent.custom_tool_use") return "custom";

@@ -12,8 +12,8 @@ interface Turn {
 }
 
 /**
- * Tells operators what a session does, in the service's log and in metrics: a line for each turn and reclaimed disk, and at debug for each
- * tool call. Ids, names and numbers only; what was said and done is in the session's log.
+ * Records the activity of a session for operators, in the service's log and in metrics: a line for each turn
+ * and reclaimed disk, and at debug level for each tool call. It has ids, names and numbers, but no contents.
  */
 export class SessionRecord {
   readonly #log: Logger;
@@ -23,7 +23,7 @@ export class SessionRecord {
   readonly #requests = new Map<string, { model: string; began: number }>();
   #turn = newTurn();
 
-  /** @param log names the session and its organization in each line. */
+  /** @param log a logger whose lines name the session and its organization. */
   constructor(log: Logger, session: Pick<RunSession, "agent">, metrics: SessionMetrics) {
     this.#metrics = metrics;
     this.#log = log;
@@ -34,7 +34,7 @@ export class SessionRecord {
     for (const { event } of entries) this.#tell(event, event.id);
   }
 
-  /** @param requestId of the `span.model_request_start`. */
+  /** Records the first part of a response. @param requestId the id of the `span.model_request_start`. */
   firstPart(requestId: string): void {
     const request = this.#requests.get(requestId);
     if (request !== undefined) this.#metrics.firstPartCame(request.model, since(request.began) / 1_000);
@@ -91,7 +91,7 @@ export class SessionRecord {
     }
   }
 
-  /** The agent's own, but for the loop of a call. */
+  /** Returns the agent's own model, or that of a call's loop. */
   #modelOf(event: Extract<NewEvent, { type: "span.model_request_start" }>): string {
     return parentCallOf(event) === null ? this.#session.agent.model.id : event.model;
   }

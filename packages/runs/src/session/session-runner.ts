@@ -31,9 +31,9 @@ export interface SessionRunnerParts
     Omit<SessionReadParts, "db" | "hub" | "log"> {
   metrics: SessionMetrics;
   traces: Traces;
-  /** Names the session and its organization in each line. */
+  /** A logger whose lines name the session and its organization. */
   log: Logger;
-  /** How long the sandbox stays open while nothing happens. */
+  /** Milliseconds for which the sandbox stays open while the session is idle. */
   idleMs: number;
   openWorkspace(lease: Lease, inputs: SessionInputs, log: RunLog, events: WorkspaceEvents): SessionWorkspace;
   /** Limits how many turns run at once. */
@@ -42,30 +42,32 @@ export interface SessionRunnerParts
   permits: Pick<TurnPermits, "areLimited" | "take" | "whenReleased">;
   /** Begins turns of sessions during whose turns a process has crashed. */
   trials: Pick<Trials, "begin">;
-  /** Whether the operator drains this host. */
+  /** Returns whether the operator drains this host. */
   isDraining(): boolean;
   /** Called when the session may have nothing to do but to stay warm or to wait. */
   onRest(): void;
 }
 
-/** A permit that another host gave back is seen after this long. */
+/** Milliseconds after which a permit that another host released is noticed. */
 const PERMIT_POLL_MS = 1_000;
-/** How long the sandbox of a session that failed has to close. */
+/** Milliseconds that the sandbox of a session that failed has to close. */
 const END_MS = 10_000;
-/** While its disk is read, or resources wait for the place of its sandbox, it rests at least this long before it looks again. */
+/** The shortest rest while the disk is read, or resources wait for the sandbox's place. */
 const MIN_REST_MS = 1_000;
-/** A summary that cannot be begun for longer comes after the end of the cache. */
+/** A summary that cannot begin within this time is dropped, since the cache would have expired. */
 const MAX_SUMMARY_DELAY_MS = 60_000;
 
 /**
  * Runs a session that this worker holds, from the claim to the release.
  *
- * Lifecycle: from its construction the runner works on its own. It provisions, runs turns while inputs wait, stays warm for a
- * while, closes the sandbox and releases the session. The worker only tells it to look again (`wake`), that the lease is lost
- * (`abandon`), or that the process stops (`handOver`). If it fails in a way that it cannot report in the session's log, it
- * keeps the lease, and the session is claimed again when that expires.
+ * Lifecycle: the runner works on its own from its construction. It provisions, runs turns while inputs wait,
+ * stays warm for a while, closes the sandbox and releases the session. The worker only tells it that the
+ * session may have changed (`wake`), that the lease is lost (`abandon`), or that the process stops
+ * (`handOver`). After a failure that it cannot report in the session's log it keeps the lease, and the
+ * session is claimed again when the lease expires.
  *
- * All that it starts runs in its scope: what is thrown there and nobody catches ends its turn, or else its run, and nothing of others.
+ * All its work runs in its fault scope: an uncaught error there ends its turn, or else its run, and affects
+ * no other session.
  */
 export class SessionRunner implements FaultScope {
   readonly lease: Lease;
@@ -74,7 +76,7 @@ export class SessionRunner implements FaultScope {
   readonly #parts: SessionRunnerParts;
   readonly #runLog: RunLog;
   readonly #news = new Signal();
-  /** Rejects with what was thrown outside of a turn. */
+  /** Rejects with an uncaught error from outside of a turn. */
   readonly #fault = Promise.withResolvers<never>();
   readonly #reads: HeldReads;
   readonly #prefix: PrefixWatch;
@@ -85,7 +87,7 @@ export class SessionRunner implements FaultScope {
   #slot: TurnSlot | undefined;
   #isActive = true;
   #waitsForSlot = false;
-  /** Since when it waits for a permit. */
+  /** The time since which it waits for a permit. */
   #permitAwaited: number | undefined;
   #stopping: "handOver" | "abandon" | undefined;
 
@@ -100,7 +102,7 @@ export class SessionRunner implements FaultScope {
       this.#trace?.appended(entries);
       this.#prefix.appended(entries);
     });
-    // Without a sandbox it rests no longer than it reads.
+    // Without an open sandbox, it rests only until the reads are done.
     const onRead = () => this.#workspace?.isOpen() === false && this.wake();
     this.#reads = new HeldReads(() => this.ended, onRead);
     this.ended = inFaultScope(this, () => this.#run(previous)).catch((error: unknown) => {
@@ -108,7 +110,7 @@ export class SessionRunner implements FaultScope {
     });
   }
 
-  /** It has something to do, and does not only stay warm or wait. */
+  /** Returns whether it has something to do, other than to stay warm or to wait. */
   isActive(): boolean {
     if (this.#workspace?.isWorking() === true) return true;
     if (!this.#isActive) return false;
@@ -116,12 +118,12 @@ export class SessionRunner implements FaultScope {
     return this.#workspace?.onlyWaits() !== true;
   }
 
-  /** Whose session it is; null before that is known. */
+  /** Returns the organization and owner of the session, or null before they are known. */
   share(): Share | null {
     return this.#workspace === undefined ? null : shareOf(this.#workspace);
   }
 
-  /** A turn is to begin and has no slot yet. */
+  /** Returns whether a turn is to begin and has no slot yet. */
   waitsForSlot(): boolean {
     return this.#waitsForSlot;
   }
@@ -131,8 +133,8 @@ export class SessionRunner implements FaultScope {
   }
 
   /**
-   * Answers the reads of the session's disk that wait, beside whatever else it does. Resolves when that is done, or with false when the
-   * session is no longer held.
+   * Answers the waiting reads of the session's disk, beside its other work. Resolves when that is done, or
+   * with false when the session is no longer held.
    */
   async readDisk(): Promise<boolean> {
     return await inFaultScope(this, () => this.#reads.answer());
@@ -159,9 +161,10 @@ export class SessionRunner implements FaultScope {
   }
 
   /**
-   * Lets a running turn continue to the next point where nothing is lost, for at most `graceMs`, then kills what still runs. A
-   * turn that waits to ask its model again is there already, and calls that wait for a place of their sandbox are not begun.
-   * If the turn is not over, the session is released as due, so that another process continues it.
+   * Lets a running turn continue to the next point where nothing is lost, for at most `graceMs`, then kills
+   * what still runs. A turn that waits to retry its model request is at such a point already. Calls that wait
+   * for the sandbox's place are not begun. If the turn is not over, the session is released as due, so that
+   * another process continues it.
    */
   async handOver(graceMs: number): Promise<void> {
     this.#stopping ??= "handOver";
@@ -194,7 +197,7 @@ export class SessionRunner implements FaultScope {
     while (this.#stopping !== "abandon") if (await this.#stepUnlessLost()) return;
   }
 
-  /** What it waits for may never come after a fault. */
+  /** Ends the workspace. After a fault that may never resolve, so it is given `END_MS`. */
   async #endWorkspace(): Promise<void> {
     const ended = this.#workspace?.end();
     const tooLong = this.#fault.promise.catch(() => pause(END_MS, undefined, { ref: false }));
@@ -202,8 +205,8 @@ export class SessionRunner implements FaultScope {
   }
 
   /**
-   * As `#step`. A session that was terminated meanwhile refuses what is appended, and so does a log that was closed for a hand-over, just
-   * as if the lease was lost: another look tells.
+   * As `#step`. If the session was terminated meanwhile, or the log was closed for a hand-over, appends fail
+   * just as if the lease was lost. Then it takes one more step, which reads the row to find out.
    *
    * @throws LeaseLost
    */
@@ -217,13 +220,13 @@ export class SessionRunner implements FaultScope {
     }
   }
 
-  /** Looks at the session once and does what is due. Returns true when the session was released. */
+  /** Reads the session's state once and does what is due. Returns true when the session was released. */
   async #step(): Promise<boolean> {
     const { db } = this.#parts;
     this.#news.reset();
     const state = (await this.#beginAtOnce()) ?? (await this.#runLog.look());
     if (state === "turn ended") return await this.#afterTurn();
-    // All at one moment: what was changed before a message counts for its turn. A later message gets a look of its own.
+    // All is read at one moment, so changes before a message apply to its turn. Later messages wake it again.
     const inputs = await readInputs(db.read, this.lease.sessionId);
     const { waiting } = inputs;
     this.#runLog.messages.set(waiting.messages);
@@ -231,9 +234,9 @@ export class SessionRunner implements FaultScope {
     await this.#workspace.learnSecrets(inputs.resources);
     const held = { lease: this.lease, runLog: this.#runLog, workspace: this.#workspace };
     const { workspace } = held;
-    // An archived session has a turn to end that was cut off or is awaited, or that was never begun.
+    // An archived session may have a turn to end: interrupted, waiting for a client, or never begun.
     const hasToEnd = isRunning(state) || waiting.interrupts;
-    // What is left to append is for the process that goes on, if the log is closed here.
+    // If the log is closed here, the process that continues the session appends the rest.
     if (state.terminated || (state.archived && !hasToEnd && !this.#runLog.isClosed)) {
       await releaseEnded(this.#parts, held, state);
       return true;
@@ -251,14 +254,14 @@ export class SessionRunner implements FaultScope {
   }
 
   /**
-   * A held session with messages and nothing else to do first begins its turn with the look itself. Null: it may not, and was not
-   * looked at.
+   * Fast path: if only messages wait, one statement reads the state and begins the turn. Returns null, having
+   * read nothing, when the fast path does not apply.
    */
   async #beginAtOnce(): Promise<SessionState | "turn ended" | null> {
     const { db, turns, permits, metrics } = this.#parts;
     const workspace = this.#workspace;
     if (workspace === undefined || this.#stopping !== undefined || turns.free === 0) return null;
-    // The session was terminated: it is to be looked at, and no turn begins.
+    // After a termination the state must be read, and no turn begins.
     if (this.#runLog.isClosed) return null;
     if (await permits.areLimited(workspace.session)) return null;
     const slot = await this.#takeSlot(workspace);
@@ -275,7 +278,7 @@ export class SessionRunner implements FaultScope {
     }
   }
 
-  /** Looks again, unless nothing has come since the turn ended. Returns true when the session was released. */
+  /** Rests if nothing has come since the turn ended. Returns true when the session was released. */
   async #afterTurn(): Promise<boolean> {
     const workspace = this.#workspace;
     if (workspace === undefined || this.#news.isSet || !this.#runLog.isSettled) return false;
@@ -284,7 +287,7 @@ export class SessionRunner implements FaultScope {
   }
 
   async #refresh(workspace: SessionWorkspace, inputs: SessionInputs): Promise<void> {
-    // Read again: resources may have been put in place while the sandbox was being closed.
+    // Resources may have been put in place while the sandbox was being closed.
     const isReopened = await workspace.reopenIfNeeded();
     await workspace.refresh(isReopened ? undefined : inputs);
   }
@@ -302,7 +305,10 @@ export class SessionRunner implements FaultScope {
     return workspace;
   }
 
-  /** Reclaims the disk. What came meanwhile is for this run, but not where the host is drained: it would set up a new disk. */
+  /**
+   * Reclaims the disk. Inputs that came meanwhile are handled by this run, unless the host is drained: here
+   * they would need a new disk.
+   */
   async #reclaim(workspace: SessionWorkspace): Promise<boolean> {
     const { db } = this.#parts;
     const isDraining = this.#parts.isDraining();
@@ -312,7 +318,7 @@ export class SessionRunner implements FaultScope {
     return isDraining;
   }
 
-  /** Stays warm for a while. Returns true when the session was released, false when there is news. */
+  /** Stays warm for a while. Returns true when the session was released, false when it was woken. */
   async #rest(workspace: SessionWorkspace): Promise<boolean> {
     this.#isActive = false;
     this.#parts.onRest();
@@ -327,7 +333,10 @@ export class SessionRunner implements FaultScope {
     });
   }
 
-  /** Waits until the session has rested for long enough, and makes its summary when that is due. True: there is news. */
+  /**
+   * Waits until the session has rested for long enough, and makes its summary when that is due. Returns true
+   * when the session was woken.
+   */
   async #waitWarm(workspace: SessionWorkspace, since: number): Promise<boolean> {
     while (!this.#news.isSet) {
       const due = (await this.#runLog.summaryDue()) ?? Number.POSITIVE_INFINITY;
@@ -340,7 +349,7 @@ export class SessionRunner implements FaultScope {
     return true;
   }
 
-  /** Until there is news. False: its owner has all the turns that it may have, or there is no slot. */
+  /** Makes the summary, unless woken before. Returns false when there is no permit or slot yet. */
   async #summarise(workspace: SessionWorkspace, due: number): Promise<boolean> {
     const { turns, permits } = this.#parts;
     const permit = turns.free > 0 ? await permits.take(this.lease, workspace.session) : null;
@@ -367,7 +376,10 @@ export class SessionRunner implements FaultScope {
     return true;
   }
 
-  /** Saves what is on the disk. News stops that, and is acted on at once. It takes no slot meanwhile. */
+  /**
+   * Saves the disk, without a slot. A wake-up stops the save and is acted on at once. Returns true when the
+   * session must not be released.
+   */
   async #isWokenWhileSaving(workspace: SessionWorkspace): Promise<boolean> {
     const over = new AbortController();
     this.#isActive = false;
@@ -382,7 +394,7 @@ export class SessionRunner implements FaultScope {
     return this.#news.isSet || this.#reads.areRunning;
   }
 
-  /** For how long it still stays warm, when it was last used then or by a read. */
+  /** Returns milliseconds for which the session stays warm, after its last use at `since` or by a read. */
   #restMs(workspace: SessionWorkspace, since: number): number {
     const { idleMs } = this.#parts;
     if (this.#reads.areRunning) return Math.max(idleMs, MIN_REST_MS);
@@ -416,7 +428,7 @@ export class SessionRunner implements FaultScope {
     }
   }
 
-  /** While it waits it takes no slot. */
+  /** Waits for the session's trial to begin, without a slot. */
   async #beginTrial({ crashes }: SessionState): Promise<() => void> {
     if (crashes === 0) return () => undefined;
     this.#isActive = false;
@@ -426,7 +438,10 @@ export class SessionRunner implements FaultScope {
     return end;
   }
 
-  /** Its owner has all the turns that it may have. It takes no slot meanwhile, and no sandbox for long. */
+  /**
+   * Waits for a permit: its owner has all the turns that it may have. Meanwhile it takes no slot. Closes the
+   * sandbox after `idleMs`.
+   */
   async #awaitPermit(workspace: SessionWorkspace): Promise<void> {
     const stopListening = this.#parts.permits.whenReleased(() => this.wake());
     this.#isActive = false;
@@ -451,7 +466,7 @@ export class SessionRunner implements FaultScope {
     this.#parts.metrics.turnWaited((performance.now() - asked) / 1_000);
     try {
       if (this.#stopping !== undefined) return true;
-      // Read again: the turn may have waited long for its slot.
+      // The turn may have waited long for its slot, so its inputs are read again.
       if (mustWait) await workspace.refresh();
       if (!resumed) await workspace.retryExhausted();
       const isAnnounced = resumed && state.status !== "rescheduling";
@@ -463,8 +478,8 @@ export class SessionRunner implements FaultScope {
   }
 
   /**
-   * Ends the turn of an archived session in which a former run was cut off, or whose calls wait for a client: calls and requests get
-   * their ends. Messages that waited get a turn that did nothing.
+   * Ends the turn of an archived session that was interrupted with a former run, or whose calls wait for a
+   * client. Calls and requests get their end events. Messages that waited get a turn that did nothing.
    */
   async #endArchivedTurn(
     workspace: SessionWorkspace,
@@ -532,7 +547,7 @@ export class SessionRunner implements FaultScope {
     try {
       await turn.ended;
     } catch (error) {
-      // The log was closed by a termination or a hand-over, or another process has the session: the row says which.
+      // A termination or a hand-over closed the log, or another process has the session. The row says which.
       if (!(error instanceof LeaseLost)) throw error;
     } finally {
       await stopWatching();
@@ -540,7 +555,10 @@ export class SessionRunner implements FaultScope {
     }
   }
 
-  /** For a session that does not run and has no calls that wait. Messages before the interrupt get a turn that did nothing. */
+  /**
+   * Settles interrupts of a session that does not run and has no calls that wait. Messages before the
+   * interrupt get a turn that did nothing.
+   */
   async #settleInterrupts(withMessages: boolean): Promise<void> {
     if (withMessages) await this.#runLog.appendRunning();
     await this.#runLog.appendIdle(withMessages ? [idle({ type: "cancelled" })] : []);

@@ -9,9 +9,10 @@ type EventOfType<Type extends NewEvent["type"]> = Extract<NewEvent, { type: Type
 type Result = EventOfType<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
 
 /**
- * Spans of a session, from what its run appends: a turn, below it each request to a model, each tool call and each sandbox that was
- * opened. A turn is a part of the request that made the session due. Names and attributes are those of OpenTelemetry's conventions for
- * generative AI; contents, without the session's secrets, only where the operator asks for them.
+ * Traces a session from the events that its run appends: a span for each turn, and below it one for each
+ * request to a model, each tool call and each opened sandbox. A turn is part of the trace of the request that
+ * made the session due. Names and attributes follow OpenTelemetry's conventions for generative AI. Contents
+ * are included only if the operator enables them, without the session's secrets.
  */
 export class SessionTrace {
   readonly #traces: Traces;
@@ -21,7 +22,7 @@ export class SessionTrace {
   #turn: TraceSpan | undefined;
   #usage: Pick<ModelUsage, "input_tokens" | "output_tokens"> = { input_tokens: 0, output_tokens: 0 };
 
-  /** @param session is read anew for each turn. */
+  /** @param session read anew for each turn. */
   constructor(traces: Traces, session: TracedSession) {
     this.#traces = traces;
     this.#session = session;
@@ -31,7 +32,7 @@ export class SessionTrace {
     for (const { event } of entries) this.#take(event, event.id);
   }
 
-  /** The run ends here, whatever is open. */
+  /** Ends all open spans when the run ends. */
   close(): void {
     this.#endTurn("interrupted");
   }
@@ -89,7 +90,10 @@ export class SessionTrace {
     return turn;
   }
 
-  /** The call whose own loop it is a part of, or the turn. Also a turn that goes on after the death of its process. */
+  /**
+   * Returns the parent of an event's span: the call in whose loop it happened, or the turn. Begins a turn if
+   * the process died in one and this run continues it.
+   */
   #above(event: NewEvent): string | null {
     const call = this.#calls.get(parentCallOf(event) ?? "");
     return (call ?? this.#turn ?? this.#beginTurn()).traceparent;
@@ -155,7 +159,7 @@ export class SessionTrace {
   }
 
   #endTurn(outcome: string): void {
-    // Calls that wait for a client, and what a stop cut short.
+    // Ends calls that wait for a client, and requests and calls that were interrupted.
     for (const span of [...this.#requests.values(), ...this.#calls.values()])
       span.end({ "berth.outcome": outcome });
     this.#requests.clear();

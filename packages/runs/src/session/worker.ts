@@ -48,25 +48,25 @@ export interface WorkerOptions
   host: Host;
   /** Default: nothing is traced. */
   traces?: Traces;
-  /** Of owners that have none of their own. Default: none. */
+  /** Limits of owners that have none of their own. Default: none. */
   limits?: DefaultLimits;
-  /** Default: of its own, which nobody reads. */
+  /** Default: own metrics, which nobody reads. */
   metrics?: SessionMetrics;
-  /** Processes of this host that crashed since they were last counted: their pids. Default: none. */
+  /** Pids of processes of this host that crashed since crashes were last recorded. Default: none. */
   crashed?: readonly number[];
-  /** How long a lease lasts without a renewal, of which there are three in this time; default 15,000. */
+  /** Milliseconds that a lease lasts; it is renewed three times in that time. Default 15,000. */
   leaseMs?: number;
   /** Milliseconds between polls for due sessions, besides the hub's notifications; default 2,000. */
   pollMs?: number;
-  /** How long a sandbox stays open while nothing happens; default 60,000. */
+  /** Milliseconds for which a sandbox stays open while the session is idle; default 60,000. */
   sandboxIdleMs?: number;
-  /** How long a session is idle before its container and disk are reclaimed; default a day. */
+  /** Milliseconds for which a session is idle before its container and disk are reclaimed; default a day. */
   reclaimMs?: number;
-  /** What the saved workspace of a session may take, in bytes; default null: none is saved. */
+  /** The most bytes of a session's saved workspace; default null: none is saved. */
   saveBytes?: number | null;
   /** Turns at once; default 32. */
   concurrency?: number;
-  /** How long turns may continue after `close`; default 10,000. */
+  /** Milliseconds for which turns may continue after `close`; default 10,000. */
   graceMs?: number;
 }
 
@@ -75,9 +75,9 @@ const CLONES_PER_SLOT = 4;
 /** Workspaces that are saved at once. */
 const SAVES = 2;
 
-/** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are claimed at once. */
+/** Runs sessions of this database, beside other processes. Claims leases of dead processes at once. */
 export class Worker {
-  /** Names this worker in leases. */
+  /** The name of this worker in leases. */
   readonly owner: string;
   readonly #options: WorkerOptions;
   readonly #leaseMs: number;
@@ -96,9 +96,12 @@ export class Worker {
   readonly #sharedClaims = new SharedClaims();
   readonly #permits: TurnPermits;
   readonly #usage: UsageMeter;
-  /** There may be more due sessions than slots, so that they are shared. At first, after a restart, there often are. */
+  /**
+   * Whether there may be more due sessions than slots, so that slots must be shared fairly. True after a
+   * start, when there often are.
+   */
   #hasBacklog = true;
-  /** The last claims may have left due sessions: for want of slots, or of turns that their owners may have. */
+  /** Whether the last claims may have left due sessions, for lack of slots or of the owners' permits. */
   #mayLeaveDue = true;
   /** The last session that was claimed although there was no slot. */
   #guest: SessionRunner | undefined;
@@ -114,7 +117,7 @@ export class Worker {
     this.#options = options;
     this.#leaseMs = leaseMs;
     const { graceMs, place } = options.host;
-    // At least as often as the host has to be seen, and as sessions are reclaimed.
+    // Claims mark the host as seen and find sessions to reclaim, which both limit the time between polls.
     this.#pollMs = Math.min(pollMs, graceMs / 4, reclaimMs);
     this.#concurrency = concurrency;
     this.#clones = new Semaphore(concurrency * CLONES_PER_SLOT);
@@ -162,20 +165,20 @@ export class Worker {
     this.#claiming = this.#claimUntilClosed();
   }
 
-  /** Whether it uses the session's sandbox or disk, also after the lease was lost. */
+  /** Returns whether the worker uses the session's sandbox or disk, also after the lease was lost. */
   holds(sessionId: string): boolean {
     return this.#held.has(sessionId);
   }
 
-  /** Milliseconds since the database last answered what this worker asks for: work, and that its host is seen. */
+  /** Milliseconds since the last complete round of claims, which also marks the host as seen. */
   get silentMs(): number {
     return performance.now() - this.#lookedAt;
   }
 
   /**
-   * Claims nothing more. Each running turn continues to its next append, or until the running tool calls have ended, within
-   * the grace period; then its session is released as due, and another process continues it. Closes all sandboxes. A host to which
-   * nothing is tied is no longer listed.
+   * Stops claiming. Each running turn continues to its next append, or until the running tool calls have
+   * ended, within the grace period. Then its session is released as due, and another process continues it.
+   * Closes all sandboxes. A host to which nothing is tied is removed from the list.
    */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -189,7 +192,7 @@ export class Worker {
     await this.#leaveHosts();
   }
 
-  /** One that ends without is removed later. */
+  /** Removes the host from the list. If the process dies before, another host removes it later. */
   async #leaveHosts(): Promise<void> {
     const { db, host, log } = this.#options;
     await leaveHosts(db, host).catch((error: unknown) => log.warn({ err: error }, "this host stays listed"));
@@ -206,7 +209,7 @@ export class Worker {
           await this.#poll();
           lastPoll = performance.now();
         }
-        // Runners that are new in this round look at their session anyway.
+        // Runners that are new in this round read their session's state anyway.
         const held = [...this.#held.keys()];
         this.#mayLeaveDue = true;
         const full = await this.#permits.full();
@@ -223,7 +226,7 @@ export class Worker {
     }
   }
 
-  /** Looks at what is not worth a look at each notification. */
+  /** Does the work that is not worth a query at each notification. */
   async #poll(): Promise<void> {
     const { db, hub, host } = this.#options;
     const dead = (await leaseOwners(db.write)).filter((owner) => isDeadOwner(owner, host.id));
@@ -234,7 +237,7 @@ export class Worker {
     for (const id of await reportAway(db, host.place, awayMs)) hub.publish(id);
   }
 
-  /** One that was killed, or ended with its machine, did not crash. */
+  /** Records crashes. A process that was killed, or ended with its machine, did not crash. */
   async #noteCrashes(dead: readonly string[]): Promise<void> {
     const { db, log, crashed = [] } = this.#options;
     for (const owner of dead.filter((one) => crashed.includes(pidOfOwner(one))))
@@ -277,7 +280,7 @@ export class Worker {
     }
   }
 
-  /** Claims in turn, until no more sessions are due than there are slots. */
+  /** Claims fairly among owners, until no more sessions are due than there are slots. */
   async #claimShared(full: FullOwners): Promise<void> {
     const free = Math.max(0, this.#free());
     const { db } = this.#options;
@@ -286,7 +289,10 @@ export class Worker {
     this.#hasBacklog = claim.mayLeaveDue;
   }
 
-  /** All slots are taken, and one organization has more than its share of them: sessions of others get slots besides. */
+  /**
+   * Called when all slots are taken. If one organization has more than its share of them, sessions of others
+   * are claimed for extra slots.
+   */
   async #claimBeside(full: FullOwners): Promise<void> {
     const { dominant, spare } = this.#shared.turns;
     const limit = spare + this.#free();
@@ -298,15 +304,15 @@ export class Worker {
   }
 
   /**
-   * All slots are taken, and sessions of this worker wait for one: sessions of owners that have none here would never be claimed. It has
-   * one of them wait, too, which gets the next slot.
+   * Called when all slots are taken. If sessions of this worker wait for a slot, sessions of owners that have
+   * none here would never be claimed. One of these is claimed to wait too, and gets the next slot.
    */
   async #claimForOthers(full: FullOwners): Promise<void> {
     this.#hasBacklog = true;
     const active = [...this.#held.values()].filter((runner) => runner.isActive());
     const shares = active.map((runner) => runner.share());
     const others = shares.filter((share) => share !== null);
-    // Of one whose owner is not known yet, the owner may be among them.
+    // A session whose owner is not known yet may belong to an owner that would be claimed.
     if (this.#shared.turns.waiting === 0 || others.length < shares.length) return;
     if (this.#guest !== undefined && active.includes(this.#guest)) {
       if (this.#guest.waitsForSlot()) return;
@@ -316,7 +322,10 @@ export class Worker {
     if (leases[0] !== undefined) this.#guest = this.#hold(leases[0].lease);
   }
 
-  /** The disks of a drained host that others can use stay where they are, and sessions that come due go on elsewhere. */
+  /**
+   * Returns whether due sessions are left to other hosts. A drained host whose disks other hosts can use
+   * leaves the disks where they are.
+   */
   #leavesToOthers(): boolean {
     return this.#isDraining && isSharedPlace(this.#options.host.place);
   }
@@ -331,7 +340,7 @@ export class Worker {
       this.#hold(lease);
   }
 
-  /** Half of the slots are left to due sessions. Those of a drained host are not taken up for this. */
+  /** Claims summaries. Half of the slots are left to due sessions. A drained host makes no summaries. */
   async #claimSummaries(): Promise<void> {
     if (this.#isDraining) return;
     const limit = Math.floor(Math.max(0, this.#free()) / 2);
@@ -339,12 +348,15 @@ export class Worker {
       this.#hold(lease);
   }
 
-  /** A session that only stays warm, or only waits, takes no slot. */
+  /** Returns the number of free slots. A session that only stays warm, or only waits, takes none. */
   #free(): number {
     return this.#concurrency - [...this.#held.values()].filter((runner) => runner.isActive()).length;
   }
 
-  /** A lease that expired while this worker held it may come back to it: the former run ends before the new one begins. */
+  /**
+   * Starts a runner. A lease that expired while this worker held it may come back to it: the former run ends
+   * before the new one begins.
+   */
   #hold(lease: Lease): SessionRunner {
     const { sessionId } = lease;
     const credentials = new SessionCredentials(this.#options, sessionId);

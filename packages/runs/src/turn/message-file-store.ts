@@ -2,7 +2,7 @@ import { parseId } from "@berth/contract";
 import type { BlobStore } from "@berth/store/blobs";
 import type { Queryable } from "@berth/store/db";
 
-/** Reads a file that a message refers to. Null when the file or its content is gone. */
+/** Reads a file that a message refers to. Returns null when the file or its content was deleted. */
 export async function readMessageFile(
   parts: { db: { read: Queryable }; blobs: BlobStore },
   fileId: string,

@@ -2,7 +2,7 @@ import type { Turn } from "@berth/agent";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import { turnTools } from "./turn-tools.ts";
 
-/** What every request of a session begins with. Rejects with the signal's reason when it aborts. */
+/** Returns the beginning of every request of a session. Rejects with the signal's reason when it aborts. */
 export async function prepareTurn(
   workspace: SessionWorkspace,
   mask: (text: string) => string,

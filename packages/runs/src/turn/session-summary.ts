@@ -5,8 +5,9 @@ import { prepareTurn } from "./prepare-turn.ts";
 import type { TurnOptions, TurnParts } from "./session-turn.ts";
 
 /**
- * Summarises the history of a session that waits for its user. It stops at once when the signal aborts, with the end of its request in the
- * log, and is not tried again in this pause, however it ends. What fails is logged, and the session is as it was.
+ * Summarises the history of a session that waits for its user. When the signal aborts it stops at once, with
+ * the end of its request in the log. However it ends, it is not tried again in this pause. A failure is
+ * logged and leaves the session as it was.
  *
  * @throws LeaseLost
  */

@@ -27,17 +27,17 @@ import { prepareTurn } from "./prepare-turn.ts";
 import type { TurnSlot } from "./turn-slot.ts";
 import { exploreTools } from "./turn-tools.ts";
 
-/** What the turns of all sessions share. */
+/** Collaborators that the turns of all sessions share. */
 export interface TurnParts extends Pick<Turn, "busyRetryMs" | "maxRequests"> {
-  /** Null when the installation does not have it. Without a window, in tokens, it has its own. */
+  /** Returns the model, or null for an unknown one. The window is in tokens; default: the model's own. */
   model(agent: { model: { id: string; effective_context_window?: number } }): Model | null;
   /** Masks the secrets of the session that were unsealed so far. */
   mask(text: string): string;
-  /** Does the same for a text that arrives in pieces. */
+  /** Creates a mask for a text that arrives in pieces. */
   maskStream(): TextStream & MaskStream;
   /** Reads a file that a message names. */
   readFile: ReadFile;
-  /** Delivers the text that the model is writing, and what commands print, to followers that requested it. */
+  /** Delivers the model's text while it is written, and output of commands, to followers that want it. */
   previews: Pick<SessionHub["previews"], "publish" | "end" | "beginOutput" | "outputChanged">;
   log: Logger;
 }
@@ -45,41 +45,41 @@ export interface TurnParts extends Pick<Turn, "busyRetryMs" | "maxRequests"> {
 export interface TurnOptions {
   log: RunLog;
   workspace: SessionWorkspace;
-  /** What calls print, for the process that goes on with the turn when this one dies. */
+  /** Stores the output of calls, for the process that continues the turn when this one dies. */
   outputs: OutputStore;
   slot: Pick<TurnSlot, "lend" | "awaitSandbox">;
-  /** A former run was cut off in this turn, or the turn waited for its host. */
+  /** Whether a former run was interrupted in this turn, or the turn waited for its host. */
   resumed: boolean;
-  /** The model of the agent as the session uses it. */
+  /** Returns the agent's model as the session uses it. */
   watched(model: Model): Model;
   /** Called when the first part of a response has arrived, with the id of the request's event. */
   onFirstPart(requestId: string): void;
   /** As `Turn.onGap`. */
   onGap(parts: GapParts): void;
-  /** The log says already that the session runs. */
+  /** Whether the log already says that the session runs. */
   isAnnounced: boolean;
 }
 
 const NOT_BEGUN =
   "the service was restarted while this call waited for the sandbox, so nothing of it was run; make the call again if it is still needed.";
-/** How long a turn may take to end after it was aborted. */
+/** Milliseconds that a turn may take to end after it was aborted. */
 const STUCK_MS = 5_000;
 
-/** One turn of a session: the agent's loop, between `session.status_running` and `session.status_idle`. It starts at once. */
+/** One turn: the agent's loop from `session.status_running` to `session.status_idle`. Starts at once. */
 export class SessionTurn {
-  /** Resolves when the session is idle again. Rejects with `LeaseLost`, or when the database is unavailable. */
+  /** Resolves when the session is idle. Rejects with `LeaseLost`, or when the database is unavailable. */
   readonly ended: Promise<void>;
   readonly #parts: TurnParts;
   readonly #options: TurnOptions;
   readonly #interrupt = new AbortController();
-  /** It waits for the retry of a request, and does nothing else. */
+  /** Whether it waits for the retry of a request, and does nothing else. */
   #onlyWaits = false;
   #leavesWait = false;
-  /** Rejects when calls that wait for a place of their sandbox are not to begin. */
+  /** Rejects when calls that wait for the sandbox's place must not begin. */
   readonly #leaving = Promise.withResolvers<never>();
   readonly #fault = Promise.withResolvers<never>();
   #summary: SummaryTime | null = null;
-  /** What its sandbox is in is not known. */
+  /** Whether an uncaught error left the sandbox in an unknown state. */
   #isFaulty = false;
 
   constructor(parts: TurnParts, options: TurnOptions) {
@@ -96,8 +96,9 @@ export class SessionTurn {
   }
 
   /**
-   * The process stops. While the turn only waits to ask its model again, it ends here with nothing lost: another process goes on with
-   * the wait, from the log. Calls that wait for a place of their sandbox end without having begun. What else it does goes on.
+   * Ends waits because the process stops. A turn that only waits to retry its model request ends with nothing
+   * lost: another process continues the wait from the log. Calls that wait for the sandbox's place end
+   * without having begun. Other work continues.
    */
   leaveWait(): void {
     this.#leavesWait = true;
@@ -115,7 +116,7 @@ export class SessionTurn {
     }
   }
 
-  /** Ends the turn with an error, wherever it is: it threw what nobody caught. */
+  /** Ends the turn with an error, wherever it is, after an uncaught error. */
   fail(error: unknown): void {
     this.#isFaulty = true;
     this.#fault.reject(error);
@@ -131,7 +132,7 @@ export class SessionTurn {
     }
   }
 
-  /** Whatever of it still runs appends nothing more. */
+  /** Ends a failed turn in the log. Parts of it that still run can append nothing. */
   async #endFailed(): Promise<void> {
     const { log, workspace } = this.#options;
     this.abort(new LeaseLost());
@@ -209,7 +210,7 @@ export class SessionTurn {
     });
   }
 
-  /** Its waits are not the turn's, since other calls run beside it. */
+  /** Creates the explorer. Its waits do not count as waits of the turn, since other calls run beside it. */
   #explorer(sandbox: Turn["sandbox"]): Explorer {
     const { model, mask, busyRetryMs } = this.#parts;
     const { workspace } = this.#options;
@@ -227,7 +228,7 @@ export class SessionTurn {
     });
   }
 
-  /** Nothing when the turn is aborted meanwhile: then the loop only ends the calls that are open. */
+  /** Prepares requests. Returns nothing after an abort, when the loop only ends the open calls. */
   async #prepare(signal: AbortSignal): Promise<Pick<Turn, "workspaceDescription" | "tools">> {
     const { workspace } = this.#options;
     try {
@@ -239,10 +240,10 @@ export class SessionTurn {
   }
 }
 
-/** What the loop has to begin requests. One that is aborted begins none. */
+/** Empty preparations for a loop that was aborted, which begins no requests. */
 const NOTHING = { workspaceDescription: "", tools: [] };
 
-/** The same log; the workspace learns what was appended. */
+/** Returns the log with appends reported to the workspace. */
 function telling(log: Log, workspace: SessionWorkspace): Log {
   const told = async (drafts: readonly Draft[], append: Log["append"]) => {
     const entries = await append(drafts);
@@ -257,8 +258,9 @@ function telling(log: Log, workspace: SessionWorkspace): Log {
 }
 
 /**
- * Ends the turn with an error. It also processes the waiting messages and replies: another turn for them would end in the same
- * way. A call that was allowed gets its result before that, so that it is not taken for one that began.
+ * Ends the turn with an error. It also processes the waiting messages and replies, since another turn for
+ * them would end in the same way. A call that was allowed gets its result first, else it would seem to have
+ * begun.
  */
 async function fail(log: RunLog, type: SessionErrorType, message: string): Promise<void> {
   const results = await resultsOfUnstarted(log);
@@ -268,7 +270,10 @@ async function fail(log: RunLog, type: SessionErrorType, message: string): Promi
   await log.appendIdle([idle({ type: "retries_exhausted" })]);
 }
 
-/** None when the log itself cannot be folded: the turn has to end all the same. */
+/**
+ * Returns results of calls that never began. Returns none when the log itself cannot be folded, since the
+ * turn must end all the same.
+ */
 async function resultsOfUnstarted(log: RunLog): Promise<Draft[]> {
   const { copy } = await log.forTurn();
   try {
@@ -278,7 +283,7 @@ async function resultsOfUnstarted(log: RunLog): Promise<Draft[]> {
   }
 }
 
-/** Rejects when the loop does not end soon after an abort. A loop that rejects because of the abort is cancelled. */
+/** Rejects when the loop does not end soon after an abort. Returns `cancelled` when the abort ended it. */
 async function unlessStuck(loop: Promise<StopReason>, signal: AbortSignal): Promise<StopReason> {
   const stuck = Promise.withResolvers<never>();
   stuck.promise.catch(() => undefined);
@@ -299,6 +304,7 @@ async function unlessStuck(loop: Promise<StopReason>, signal: AbortSignal): Prom
   }
 }
 
+/** Returns the event that ends a turn. */
 export function idle(stop_reason: StopReason): Draft {
   return { event: { type: "session.status_idle", stop_reason } };
 }

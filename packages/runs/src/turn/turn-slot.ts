@@ -1,17 +1,17 @@
 import { orAborted, type Release, type Share, type SharedSlots } from "@berth/concurrency";
 
 export interface SlotOptions {
-  /** Whose turn it is. */
+  /** The owner of the turn. */
   share: Share;
-  /** What the turn's sandbox needs only waits for a while. */
+  /** Returns whether all work for the turn's sandbox only waits. */
   onlyWaits(): boolean;
   /** Called each time when the slot is given back. */
   onGivenBack(): void;
 }
 
 /**
- * One of the slots that limit how many turns run at once. A turn that only waits gives it back, and goes on when it is its turn
- * again. A turn that was aborted ends without one.
+ * One of the slots that limit how many turns run at once. A turn that only waits gives its slot back, and
+ * acquires one again before it continues. A turn that was aborted ends without one.
  */
 export class TurnSlot {
   readonly #turns: SharedSlots;
@@ -35,7 +35,7 @@ export class TurnSlot {
     return this.#release !== undefined;
   }
 
-  /** The turn does nothing until `wait` ends. */
+  /** Gives the slot back until `wait` ends. */
   async lend<T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T> {
     this.#giveBack();
     try {
@@ -45,7 +45,7 @@ export class TurnSlot {
     }
   }
 
-  /** The turn, or one of its calls, does nothing until its sandbox is there. */
+  /** Waits for the sandbox, for the turn or a call. Gives the slot back while its sandbox only waits. */
   async awaitSandbox<T>(sandbox: () => Promise<T>, signal: AbortSignal): Promise<T> {
     this.#awaiting += 1;
     this.look();
@@ -57,12 +57,12 @@ export class TurnSlot {
     }
   }
 
-  /** To be called when `onlyWaits` may have become true. */
+  /** Gives the slot back if possible. Called when `onlyWaits` may have become true. */
   look(): void {
     if (this.#awaiting > 0 && this.#options.onlyWaits()) this.#giveBack();
   }
 
-  /** The turn is over. */
+  /** Ends the turn and releases its slot. */
   end(): void {
     this.#isOver = true;
     this.#giveBack();

@@ -2,12 +2,12 @@ import { searchTools, type Tool, type ToolResult, toolset } from "@berth/agent";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 
 /**
- * The tools of a turn: the agent's own and those of its MCP servers.
+ * Returns the tools of a turn: the agent's own and those of its MCP servers.
  *
- * - Around a call of an own tool, the mounted memory stores are brought up to date.
- * - The result of a call also says what could not be put in place since the last one: the system prompt stays as it was at the
- *   start of the session.
- * - The session's secrets are masked in every result before it is shortened: the log would not find what was cut in two.
+ * - Before and after a call of an own tool, the mounted memory stores are synced.
+ * - The result of a call carries notes about resources, because the system prompt does not change.
+ * - The session's secrets are masked in every result before it is shortened, since a cut secret would not be
+ *   found in the log.
  */
 export async function turnTools(
   workspace: SessionWorkspace,
@@ -23,7 +23,7 @@ export async function turnTools(
   }));
 }
 
-/** The tools with which Explore searches. What a call of the agent itself does beside its work, the call of Explore does. */
+/** Returns the tools with which Explore searches. They sync no memory stores and carry no notes. */
 export function exploreTools({ session }: SessionWorkspace, mask: (text: string) => string): Tool[] {
   return searchTools(session.agent, session.prefixVersion).map((tool) => ({
     ...tool,

@@ -22,8 +22,9 @@ export interface Watch {
 const RETRY_MS = 200;
 
 /**
- * Looks at the session on all news while its turn runs: an interrupt, archiving or termination aborts the turn, and new
- * resources are put in place. The returned function ends the watch; news that it did not look at stays set.
+ * Reads the session's state at each notification while its turn runs. An interrupt, archiving or termination
+ * aborts the turn, and new resources are put in place. The returned function ends the watch; a notification
+ * that it did not handle stays set.
  */
 export function watchTurn(watch: Watch): () => Promise<void> {
   const over = new AbortController();
@@ -58,7 +59,7 @@ async function look({ db, lease, turn, workspace, ...watch }: Watch): Promise<vo
   await workspace.refresh(inputs);
 }
 
-/** Discards the turn: nothing more of it is appended. */
+/** Discards the turn, so that it appends nothing more. */
 function stop({ log, runLog, turn, workspace }: Pick<Watch, "log" | "runLog" | "turn" | "workspace">): void {
   runLog.close();
   turn.abort(new LeaseLost());

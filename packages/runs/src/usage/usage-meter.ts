@@ -4,22 +4,22 @@ import { addSandboxSeconds, storeDiskBytes, type UsageOwner } from "./usage-stor
 
 export interface MeteredSandbox extends UsageOwner {
   sessionId: string;
-  /** Of the session's disk. */
+  /** The path of the session's disk. */
   diskPath: string;
 }
 
 export interface MeterParts {
   db: { write: Queryable };
   log: Logger;
-  /** What a disk takes on its host; null where that is not known. */
+  /** Returns the bytes that a disk takes on its host, or null where that is not known. */
   diskBytes(path: string): Promise<number | null>;
 }
 
 const FLUSH_MS = 30_000;
 
 /**
- * Measures for how long sandboxes are open, and what their disks take, and stores both every half minute. What was not stored when the
- * process dies is not counted.
+ * Measures how long sandboxes are open and how large their disks are, and stores both every half minute.
+ * Usage that was not stored when the process dies is not counted.
  */
 export class UsageMeter {
   readonly #parts: MeterParts;
@@ -31,14 +31,14 @@ export class UsageMeter {
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> = Promise.resolve();
 
-  /** @param now milliseconds of a clock that only goes forward. */
+  /** @param now milliseconds of a monotonic clock. */
   constructor(parts: MeterParts, now: () => number = () => performance.now()) {
     this.#parts = parts;
     this.#now = now;
     this.#timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  /** A sandbox was opened. To be called when it is closed: the returned function. */
+  /** Starts metering a sandbox. Call the returned function when it closes. */
   opened(sandbox: MeteredSandbox): () => void {
     this.#open.set(sandbox, { since: this.#now() });
     return () => {
@@ -47,7 +47,7 @@ export class UsageMeter {
     };
   }
 
-  /** Stores what was used so far. What could not be stored is stored with the next flush. */
+  /** Stores the usage so far. Sandbox time that could not be stored is stored with the next flush. */
   async flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#store());
     await this.#flushing;

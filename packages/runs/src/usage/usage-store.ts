@@ -1,6 +1,6 @@
 import type { Queryable } from "@berth/store/db";
 
-/** Whose a sandbox is. Uuids. */
+/** The owner of a sandbox. Both ids are uuids. */
 export interface UsageOwner {
   organizationId: string;
   ownerId: string;
@@ -8,7 +8,7 @@ export interface UsageOwner {
 
 const DAYS_KEPT = 31;
 
-/** Adds to what the owners used today. Each owner is there once. */
+/** Adds to the usage of the owners today. Each owner must be given once. */
 export async function addSandboxSeconds(
   db: Queryable,
   used: readonly (UsageOwner & { seconds: number })[],
@@ -33,7 +33,7 @@ export async function addSandboxSeconds(
   });
 }
 
-/** Stores what disks take on their hosts, of sessions that still have one. */
+/** Stores the bytes that disks take on their hosts, for sessions that still have a disk. */
 export async function storeDiskBytes(
   db: Queryable,
   disks: readonly { sessionId: string; bytes: number }[],
