@@ -3,30 +3,30 @@ import { storableText } from "@berth/agent";
 
 import { SettledText } from "./settled-text.ts";
 
-/** Masks a text that arrives in pieces, and holds back the end of it that may belong to a secret. */
+/** Masks a text that arrives in pieces. Holds back the end while it may be the beginning of a secret. */
 export interface MaskStream {
   write(piece: string): string;
   readonly held: string;
-  /** No secret takes more characters. */
+  /** The length of the longest secret, in characters. */
   readonly reach: number;
 }
 
-/** UTF-8 takes at most so many bytes for a UTF-16 unit. */
+/** The most bytes that UTF-8 takes for one UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
-/** Of the bytes before a part, no more are kept to look for the beginnings of secrets. */
+/** The most bytes before a part that are kept, so that secrets that begin there are found. */
 const MAX_CONTEXT_BYTES = 256 * 1024;
 
-/** How many bytes before a part of an output are to be read, so that a secret that began there is noticed. */
+/** Returns how many bytes before a part of an output must be read to find every secret that begins there. */
 export function contextBytes({ reach }: Pick<MaskStream, "reach">): number {
   return BYTES_PER_UNIT * reach;
 }
 
-/** As many of them as are kept. */
+/** Returns how many of the bytes of `contextBytes` are kept in memory. */
 export function keptContext(mask: Pick<MaskStream, "reach">): number {
   return Math.min(contextBytes(mask), MAX_CONTEXT_BYTES);
 }
 
-/** A part of an output as text without secrets. Of what comes before `shownFrom` only secrets count that reach beyond it. */
+/** Decodes a part of an output and masks its secrets. Earlier bytes only help to find secrets. */
 export class MaskedOutput {
   readonly #mask: MaskStream;
   readonly #decoder = new StringDecoder("utf8");
@@ -34,19 +34,19 @@ export class MaskedOutput {
   readonly #shownFrom: number;
   #at: number;
 
-  /** @param from the position of the first byte that is given. @param shownFrom the position of the first one that is shown. */
+  /** @param from the position of the first given byte. @param shownFrom that of the first shown byte. */
   constructor(mask: MaskStream, from: number, shownFrom: number) {
     this.#mask = mask;
     this.#at = from;
     this.#shownFrom = shownFrom;
   }
 
-  /** The position behind the last byte that was given. */
+  /** The position after the last byte that was given. */
   get at(): number {
     return this.#at;
   }
 
-  /** Takes the next bytes, and returns what can be shown now. */
+  /** Takes the next bytes and returns the text that can be shown so far. */
   write(bytes: Buffer): string {
     const hidden = Math.min(bytes.length, Math.max(0, this.#shownFrom - this.#at));
     this.#at += bytes.length;

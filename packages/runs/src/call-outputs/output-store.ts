@@ -2,15 +2,18 @@ import { formatId, parseId } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import { HELD, type Lease, leaseValues } from "@berth/store/leases";
 
-/** What calls without a result have printed, by the ids of the events that announced them. It survives the process that runs them. */
+/**
+ * Stores the output of calls that have no result yet, by the ids of their tool use events. It survives the
+ * process that runs them.
+ */
 export interface OutputStore {
   write(printed: ReadonlyMap<string, string>): Promise<void>;
   read(eventIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** No call of the session runs. */
+  /** Deletes the stored output of the session. Called when no call of the session runs. */
   clear(): Promise<void>;
 }
 
-/** Of the session of a lease. Without the lease nothing is written. */
+/** Creates the store of the lease's session. Writes and deletions have no effect once the lease is lost. */
 export function outputStore(db: { write: Queryable }, lease: Lease): OutputStore {
   return {
     write: (printed) => storeCallOutputs(db.write, lease, printed),
@@ -19,7 +22,7 @@ export function outputStore(db: { write: Queryable }, lease: Lease): OutputStore
   };
 }
 
-/** @param printed texts without secrets. */
+/** Stores the output of calls, if the lease is held. @param printed texts without secrets. */
 export async function storeCallOutputs(
   db: Queryable,
   lease: Lease,
@@ -52,6 +55,7 @@ async function readCallOutputs(
   return new Map(rows.map(({ call_id, printed }) => [formatId("event", call_id), printed]));
 }
 
+/** Deletes the stored output of the lease's session, if the lease is held. */
 export async function clearCallOutputs(db: Queryable, lease: Lease): Promise<void> {
   await db.query({
     name: "clear_call_outputs",

@@ -3,15 +3,15 @@ import type { LiveOutput } from "@berth/store/notify";
 import { contextBytes, keptContext, MaskedOutput, type MaskStream } from "./masked-output.ts";
 import { RecentBytes } from "./recent-bytes.ts";
 
-/** Of what is printed between two pieces for followers, the newest is shown. */
+/** The most bytes of one piece for followers. Of more, only the newest bytes are shown. */
 const MAX_PIECE_BYTES = 8 * 1024;
-/** What `text` has of the beginning and of the end. */
+/** Bytes of the beginning and of the end that `text` returns. */
 const HEAD_BYTES = 4 * 1024;
 const TAIL_BYTES = 12 * 1024;
 
 /**
- * What one command prints, without secrets. To take a chunk costs its copy at most: a text is decoded and masked only when somebody asks
- * for it, and never more than some kilobytes at a time, so that a flood costs its session and its neighbours little.
+ * The output of one command, without secrets. Adding a chunk costs at most a copy of it. Text is decoded and
+ * masked only when it is read, a few kilobytes at a time, so that a flood of output costs little.
  */
 export class PrintedOutput implements CallOutput, LiveOutput {
   readonly toolUseId: string;
@@ -21,11 +21,11 @@ export class PrintedOutput implements CallOutput, LiveOutput {
   readonly #recent: RecentBytes;
   readonly #head: Buffer[] = [];
   #headBytes = 0;
-  /** For followers: the text that was read last, and where it begins. */
+  /** The text that followers read last, and its offset. */
   #window = { offset: 0, text: "" };
   #live: MaskedOutput;
 
-  /** @param on `changed`: something was printed; `ended`: the call has ended. */
+  /** @param on `changed` is called when something was printed, `ended` when the call has ended. */
   constructor(toolUseId: string, newMask: () => MaskStream, on: { changed(): void; ended(): void }) {
     this.toolUseId = toolUseId;
     this.#newMask = newMask;
@@ -77,13 +77,13 @@ export class PrintedOutput implements CallOutput, LiveOutput {
     return new MaskedOutput(this.#newMask(), oldest, shownFrom).write(this.#recent.read(oldest, end));
   }
 
-  /** The first position from the given one on of which it is known whether it lies in a secret. */
+  /** Returns the first position from the given one on for which it is known whether it lies in a secret. */
   #shownFrom(position: number): number {
     const { oldest } = this.#recent;
     return oldest === 0 ? position : Math.max(position, oldest + contextBytes(this.#newMask()));
   }
 
-  /** Goes on with the newest bytes. */
+  /** Skips to the newest bytes. */
   #leaveOut(): void {
     const { oldest, end } = this.#recent;
     const from = this.#shownFrom(end - MAX_PIECE_BYTES);

@@ -1,4 +1,4 @@
-/** The newest bytes of a stream, in memory of a fixed size. Positions count from the start of the stream. */
+/** A ring buffer with the newest bytes of a stream. Positions count from the start of the stream. */
 export class RecentBytes {
   readonly #capacity: number;
   #ring = Buffer.alloc(0);
@@ -9,12 +9,12 @@ export class RecentBytes {
     this.#capacity = capacity;
   }
 
-  /** The position behind the last byte. */
+  /** The position after the last byte. */
   get end(): number {
     return this.#total;
   }
 
-  /** The position of the oldest byte that is still there. */
+  /** The position of the oldest byte that is kept. */
   get oldest(): number {
     return Math.max(0, this.#total - this.#capacity);
   }
@@ -30,7 +30,7 @@ export class RecentBytes {
     this.#total += kept.length;
   }
 
-  /** A copy of the bytes between two positions, which are there. */
+  /** Returns a copy of the bytes between two positions, all of which must be kept. */
   read(from: number, to: number): Buffer {
     if (from >= to) return Buffer.alloc(0);
     const at = from % this.#capacity;

@@ -1,20 +1,20 @@
-/** Fewer characters are no part of a secret that somebody could use. */
+/** The number of characters of a secret that may be shown: so few are of no use to anybody. */
 const MAX_EARLY = 3;
 
 /**
- * Shows the end of a masked text also while it may be the beginning of a secret, as long as that is a few characters: nearly every
- * letter is one, and the end of a line would be missing until more is printed.
+ * Shows the end of a masked text if it is a few characters, although it may be the beginning of a secret.
+ * Nearly every letter begins some secret, so otherwise the ends of lines would come late.
  */
 export class SettledText {
-  /** What the mask still holds and is not to be shown again, or at all. */
+  /** The text that the mask holds and that was shown already or is not to be shown. */
   #skipped = "";
 
-  /** What the mask holds back is not to be shown, once it turns out to be no part of a secret. */
+  /** Hides the text that the mask holds, also if it turns out to be no part of a secret. */
   skip(held: string): void {
     this.#skipped = held;
   }
 
-  /** Returns what is to be shown. @param given by the mask. @param held what it holds back now. */
+  /** Returns the text to show. @param given by the mask. @param held the text that the mask holds now. */
   next(given: string, held: string): string {
     const shown = this.#fresh(given);
     if (held.replaceAll(/\s/g, "").length > MAX_EARLY) return shown;

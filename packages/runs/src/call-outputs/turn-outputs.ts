@@ -5,13 +5,13 @@ import type { MaskStream } from "./masked-output.ts";
 import type { OutputStore } from "./output-store.ts";
 import { PrintedOutput } from "./printed-output.ts";
 
-/** A turn whose calls take less stores nothing of what they print. */
+/** Milliseconds before the first store. The output of a turn whose calls end sooner is not stored. */
 const FIRST_STORE_MS = 2_000;
-/** From then on it is stored so often, if there is something new. */
+/** Milliseconds between later stores, if there is new output. */
 const STORE_MS = 5_000;
 
 interface Running {
-  /** How much is stored, in bytes. */
+  /** Bytes of the output that are stored. */
   stored: number;
   endPreview(): void;
 }
@@ -20,21 +20,21 @@ export interface TurnOutputParts {
   sessionId: string;
   store: OutputStore;
   previews: Pick<SessionHub["previews"], "beginOutput" | "outputChanged">;
-  /** Masks the session's secrets in one text. */
+  /** Creates a mask of the session's secrets for one text. */
   newMask(): MaskStream;
   log: Logger;
 }
 
 /**
- * What the calls of a turn print while they run: for followers, and in the store for the process that goes on with the turn when this
- * one dies. All calls that run are stored by one statement.
+ * The output of a turn's calls while they run: for followers, and in the store for the process that continues
+ * the turn when this one dies. One statement stores the output of all running calls.
  */
 export class TurnOutputs implements CallOutputs {
   readonly #parts: TurnOutputParts;
   readonly #running = new Map<PrintedOutput, Running>();
   #timer: NodeJS.Timeout | undefined;
   #storing: Promise<void> = Promise.resolve();
-  /** The store has something of this turn. */
+  /** Whether something of this turn is stored. */
   #isStored = false;
   #isClosed = false;
 
@@ -59,10 +59,10 @@ export class TurnOutputs implements CallOutputs {
   }
 
   /**
-   * The turn is over. What is stored is not needed any more, unless another process goes on with calls that have no result: then the rest
-   * is stored. Never rejects.
+   * Ends the turn. Deletes the stored output, or stores the rest if another process continues calls without a
+   * result. Never rejects.
    *
-   * @param isLost the turn is left to another process.
+   * @param isLost whether another process continues the turn.
    */
   async close(isLost: boolean): Promise<void> {
     this.#isClosed = true;

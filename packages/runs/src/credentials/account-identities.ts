@@ -6,11 +6,11 @@ import { apiOf } from "../egress/provider-hosts.ts";
 import type { SessionRepository } from "../inputs/placement.ts";
 import { providerOf, type RepositoryProviders } from "./repository-targets.ts";
 
-/** The host of the token is asked again after this time; after a failure sooner. */
+/** Milliseconds for which an identity is cached; less after a failure. */
 const KEPT_MS = 3_600_000;
 const FAILURE_KEPT_MS = 60_000;
 const MAX_KEPT = 1_000;
-/** A sandbox waits for the answer. */
+/** Short, because a sandbox waits for the response. */
 const TIMEOUT_MS = 3_000;
 const MAX_BYTES = 256 * 1024;
 
@@ -20,8 +20,9 @@ interface Kept {
 }
 
 /**
- * The accounts of repositories' tokens, as authors of commits: at GitHub and GitHub Enterprise, whose API tells the account. The token
- * goes to the API of its own provider only, which the operator names. What a host says is kept in memory for an hour.
+ * Looks up the accounts of repositories' tokens, which become authors of commits. Works with GitHub and
+ * GitHub Enterprise, whose API names the account. A token is sent only to the API of its own provider, which
+ * the operator configures. Identities are cached in memory for an hour.
  */
 export class AccountIdentities {
   readonly #fetch: GuardedFetch;
@@ -40,13 +41,13 @@ export class AccountIdentities {
     this.#now = now;
   }
 
-  /** Whether `of` may know the account of a repository's token. */
+  /** Returns whether `of` may find the account of a repository's token. */
   readonly knows = (repository: Pick<SessionRepository, "type" | "url">): boolean => {
     const provider = providerOf(repository, this.#providers);
     return provider !== null && isForGh({ provider });
   };
 
-  /** Null where the host does not tell it, in time. Never rejects. */
+  /** Returns the account, or null when the host does not name it in time. Never rejects. */
   readonly of = async (repository: SessionRepository): Promise<GitPerson | null> => {
     const { secret } = repository;
     const provider = providerOf(repository, this.#providers);
@@ -87,12 +88,12 @@ export class AccountIdentities {
   }
 }
 
-/** GitHub Enterprise has its API below a path of its host. */
+/** Returns the URL of the API. GitHub Enterprise has its API below a path of its host. */
 function apiUrl(provider: RepositoryProviders[number]): string {
   return apiOf(provider)?.url ?? `https://${provider.host}/api/v3`;
 }
 
-/** Also cancels the body of a response that is too long. */
+/** Reads a body. Returns null, and cancels the body, when it is longer than `MAX_BYTES`. */
 async function readShort({ body }: Response): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -104,7 +105,7 @@ async function readShort({ body }: Response): Promise<string | null> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The address by which GitHub attributes commits without showing anybody's own. */
+/** Returns the person with GitHub's no-reply address, so that no real address is published. */
 function personOf(account: unknown, host: string): GitPerson | null {
   if (typeof account !== "object" || account === null) return null;
   const { id, login, name } = account as Record<string, unknown>;

@@ -12,9 +12,9 @@ import {
 export interface CredentialSettings {
   /** Whether commands get repositories' secrets (`inject`) or placeholders for them (`proxy`). */
   mode: Environment["credentials"];
-  /** The session's placeholders are derived from it. */
+  /** The seed from which the session's placeholders are derived. */
   seed: string;
-  /** In the order of the session's vaults. */
+  /** Variables in the order of the session's vaults. */
   variables: readonly VaultVariable[];
 }
 
@@ -24,14 +24,14 @@ export interface VaultVariable {
   id: string;
   name: string;
   hosts: string[];
-  /** Sealed; null once it is archived. */
+  /** The sealed secret; null once the credential is archived. */
   secret: Buffer | null;
   archivedAt: Date | null;
 }
 
-/** All that a session's secrets and variables come from, at one moment. */
+/** All sources of a session's secrets and variables, at one moment. */
 export interface CredentialSources {
-  /** Variables in plain text: those of the session's environment, and over them the session's own. */
+  /** Variables in plain text: those of the session's environment, overridden by the session's own. */
   plain: Record<string, string>;
   settings: CredentialSettings;
   repositories: readonly RunRepository[];
@@ -47,7 +47,7 @@ interface SourcesRow extends Pick<CredentialSettings, "mode" | "seed"> {
   resources: JsonResource[];
 }
 
-/** In one statement, since it is read for each command. Returns null when the session does not exist. */
+/** Reads the sources in one statement, since each command needs them. Returns null without such a session. */
 export async function readCredentialSources(
   db: Queryable,
   sessionId: string,
@@ -84,8 +84,8 @@ export async function readCredentialSources(
 }
 
 /**
- * The sealed bearer token for an MCP server: that of the first of the session's vaults that has one for exactly this
- * url.
+ * Returns the sealed bearer token for an MCP server, from the first of the session's vaults that has one for
+ * exactly this URL. Returns null when none has.
  */
 export async function readMcpToken(
   db: Queryable,

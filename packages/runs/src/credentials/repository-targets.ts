@@ -3,10 +3,10 @@ import type { RepositoryProvider } from "@berth/sandbox";
 import { apiOf, type ProviderHosts } from "../egress/provider-hosts.ts";
 import type { SessionRepository } from "../inputs/placement.ts";
 
-/** The providers of hosted repositories that the installation serves. */
+/** The repository providers that the installation is configured for. */
 export type RepositoryProviders = readonly (ProviderHosts & RepositoryProvider)[];
 
-/** The provider whose CLI and API get the repository's secret; null for a `git_repository`. */
+/** Returns the provider whose CLI and API get the repository's secret, or null when there is none. */
 export function providerOf<Provider extends { host: string }>(
   { type, url }: Pick<SessionRepository, "type" | "url">,
   providers: readonly Provider[],
@@ -16,9 +16,9 @@ export function providerOf<Provider extends { host: string }>(
 }
 
 /**
- * Where a repository's secret may be sent: to the repository itself and, for a hosted one, to its provider's host, which
- * takes the token for other repositories too, and to the provider's API, which may have a host of its own. Of a provider that the
- * operator has removed since, it is for the repository and its host's API.
+ * Returns where a repository's secret may be sent: to the repository itself and, for a hosted one, to its
+ * provider's host and API. The provider accepts the token for other repositories too, and its API may be on
+ * another host. Without its provider, it may be sent to the repository and to the API on its host.
  */
 export function repositoryTargets(
   repository: Pick<SessionRepository, "type" | "url">,

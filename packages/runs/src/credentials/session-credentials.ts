@@ -23,7 +23,7 @@ export interface CredentialParts {
   db: { read: Queryable };
   secrets: SecretBox;
   providers: RepositoryProviders;
-  /** Variables by which git and the provider's CLI log in; see the sandbox's workspace. */
+  /** Returns the variables by which git and the provider's CLI log in; see the sandbox's workspace. */
   repositoryVariables(repositories: readonly SessionRepository[]): Record<string, string>;
 }
 
@@ -33,10 +33,10 @@ export interface PlaceholderVariable {
   hosts: string[];
 }
 
-/** A session's present secrets are fewer. */
+/** The most values that are remembered. A session never has as many secrets at once. */
 const MAX_GIVEN = 200;
 
-/** For a session that does not exist any more. */
+/** The sources of a session that no longer exists. */
 const NO_SOURCES: CredentialSources = {
   plain: {},
   settings: { mode: "proxy", seed: "", variables: [] },
@@ -44,9 +44,8 @@ const NO_SOURCES: CredentialSources = {
 };
 
 /**
- * The secrets of one session while its lease is held. Nothing else unseals them. Each method reads them anew, so that
- * a rotated secret is in force from the next command, request or connection on, and an archived one is not given any
- * more.
+ * The secrets of one session while its lease is held. Nothing else unseals them. Each method reads them anew:
+ * the next command, request or connection uses a rotated secret, and never an archived one.
  */
 export class SessionCredentials {
   readonly #parts: CredentialParts;
@@ -54,9 +53,11 @@ export class SessionCredentials {
   readonly #unseal: Unseal;
   readonly #mask = new SecretMask();
   /**
-   * Removes every secret of this session that was unsealed so far from a text, and no other session's: a tool's output would
-   * tell which of its words are somebody else's secret, and a secret that is an ordinary word would be missing everywhere. Nor one
-   * that can be guessed, unless commands have it: the agent would find it by trying.
+   * Removes from a text every secret of this session that was unsealed so far.
+   *
+   * It leaves other sessions' secrets: a tool's output would reveal which of its words are somebody else's
+   * secret, and a secret that is an ordinary word would be missing everywhere. It leaves secrets that can be
+   * guessed, unless commands have them: the agent would find them by trying.
    */
   readonly mask = this.#mask.mask;
   /** Values that commands were given for secrets, the newest last. */
@@ -74,8 +75,8 @@ export class SessionCredentials {
   }
 
   /**
-   * The variables of a command that starts now: those of the environment, over them the session's own, over them
-   * those of its vaults, over them those of its repositories.
+   * Returns the variables of a command that starts now. The session's own variables override those of the
+   * environment, those of its vaults override both, and those of its repositories override all.
    */
   async commandVariables(): Promise<Record<string, string>> {
     const { plain, settings, repositories } = (await this.#read()) ?? NO_SOURCES;
@@ -93,12 +94,12 @@ export class SessionCredentials {
     };
   }
 
-  /** The same as `mask` for a text that arrives in pieces. */
+  /** Creates a mask like `mask` for a text that arrives in pieces. */
   maskStream(): MaskedStream {
     return this.#mask.stream();
   }
 
-  /** Makes the secrets known to `mask`, also those that no command has been given yet. */
+  /** Makes the secrets known to `mask`, including those that no command has been given yet. */
   async learn(resources: readonly RunResource[]): Promise<void> {
     const sources = await this.#read();
     if (sources === null) return;
@@ -106,7 +107,7 @@ export class SessionCredentials {
     for (const { value } of this.#list({ ...sources, repositories })) unsealIfPossible(value);
   }
 
-  /** Secrets, or placeholders for them, that commands were given so far. A short one is too likely to be an ordinary word. */
+  /** Returns the secrets or placeholders that commands were given, except short ones, which may be words. */
   givenSecrets(): string[] {
     return [...this.#given];
   }
@@ -119,15 +120,15 @@ export class SessionCredentials {
     if (this.#given.size > MAX_GIVEN && oldest !== undefined) this.#given.delete(oldest);
   }
 
-  /** What egress puts into requests. However many connections a sandbox opens, the database is asked once at a time. */
+  /** Returns the source of the secrets for egress. Concurrent connections of a sandbox share one query. */
   egressSource(): CredentialSource {
     return singleFlight<void, ProxiedCredential[]>(() => this.#proxied(), { joinSameTick: true });
   }
 
   /**
-   * The variables that hold placeholders, by name, as they were when the model was first asked (`firstRequestAt`, in
-   * Unix milliseconds): a later change of the vaults leaves them as they are, so that the system prompt stays the
-   * same.
+   * Returns the variables that hold placeholders, by name, as they were at the first request to the model
+   * (`firstRequestAt`, in Unix milliseconds). Later changes of the vaults do not change them, so that the
+   * system prompt stays the same.
    */
   async placeholderVariables(
     resources: readonly RunResource[],
@@ -143,7 +144,10 @@ export class SessionCredentials {
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** A repository as the sandbox may know it: with its secret, or with the placeholder. */
+  /**
+   * Returns a repository as the sandbox may see it: with its secret, or with the placeholder. @throws when
+   * the session no longer exists.
+   */
   async repositoryInside(repository: RunRepository): Promise<SessionRepository> {
     const sources = await this.#read();
     if (sources === null) throw new Error("A session is gone.");
@@ -152,7 +156,7 @@ export class SessionCredentials {
     return withSecret(repository, secret === undefined ? null : insideValue(secret));
   }
 
-  /** A repository with its secret, for a request that the service makes itself. */
+  /** Returns a repository with its secret, for a request that the service makes itself. */
   unsealedRepository(repository: RunRepository): SessionRepository {
     const { id, secret } = repository;
     return withSecret(
@@ -161,7 +165,7 @@ export class SessionCredentials {
     );
   }
 
-  /** The bearer token for an MCP server; null when the session's vaults have none. */
+  /** Returns the bearer token for an MCP server, or null when the session's vaults have none. */
   async mcpToken(url: string): Promise<string | null> {
     const token = await readMcpToken(this.#parts.db.read, this.#sessionId, url);
     return token === null ? null : this.#unseal(credentialSecret(token.id), token.secret, "proxied");
@@ -189,24 +193,27 @@ function withSecret(repository: RunRepository, secret: string | null): SessionRe
   return { type, url, mountPath, username, secret };
 }
 
-/** The command that needs a secret which cannot be unsealed fails. */
+/** Unseals a secret if that is possible. If not, the command that needs the secret fails. */
 function unsealIfPossible(value: () => string): void {
   try {
     value();
   } catch {
-    // Reported by that command.
+    // The command that needs the secret reports the failure.
   }
 }
 
-/** A repository and its provider may share a host; those of a vault are listed as its owner wrote them. */
+/**
+ * Returns the hosts of a secret. A repository and its provider may share a host; hosts of a vault's secret
+ * are listed as its owner wrote them.
+ */
 function hostsOf({ source, targets }: SessionSecret): string[] {
   const hosts = targets.map(({ host }) => host);
   return source === "repository" ? [...new Set(hosts)] : hosts;
 }
 
 /**
- * A repository for a sandbox of the service's own, which gets a placeholder, and the credential that egress puts in
- * for it.
+ * Returns a repository with a placeholder, for a sandbox of the service's own, and the credential that egress
+ * puts in for the placeholder.
  */
 export function proxiedRepository(repository: SessionRepository): {
   inside: SessionRepository;

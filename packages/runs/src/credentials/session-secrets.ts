@@ -7,23 +7,23 @@ import type { RunRepository } from "../inputs/resource-store.ts";
 import type { CredentialSettings, VaultVariable } from "./credential-store.ts";
 import { providerOf, type RepositoryProviders, repositoryTargets } from "./repository-targets.ts";
 
-/** A secret of a session. Variables of commands, placeholders, egress and `gh` all follow this one list. */
+/** A secret of a session. Variables of commands, placeholders, egress and `gh` all follow this list. */
 export interface SessionSecret {
   source: "repository" | "vault";
   /** uuid of the repository's resource or of the vault's credential. */
   resource: string;
-  /** The variables of commands that hold it, or its placeholder. None where another secret has the name. */
+  /** The variables that hold the secret or its placeholder. Empty when another secret has the name. */
   names: readonly string[];
-  /** Where it may be sent. */
+  /** The hosts and paths to which the secret may be sent. */
   targets: readonly CredentialTarget[];
-  /** `inside`: commands get the secret. `proxied`: they get the placeholder, and egress puts the secret into requests. */
+  /** `inside`: commands get the secret. `proxied`: they get the placeholder, and egress replaces it. */
   delivery: "inside" | "proxied";
   placeholder: string;
-  /** Unseals it. @throws for a credential that is archived now */
+  /** Unseals the secret. @throws for a credential that is archived. */
   value(): string;
 }
 
-/** Unseals a secret, which the sandbox has or not; see `SecretBox.open`. */
+/** Unseals a secret. `delivery` says whether the sandbox has it; see `SecretBox.open`. */
 export type Unseal = (
   location: SecretLocation,
   envelope: Buffer,
@@ -33,11 +33,14 @@ export type Unseal = (
 export interface SecretSources {
   settings: CredentialSettings;
   repositories: readonly RunRepository[];
-  /** Which variables of the vaults count, in Unix milliseconds: those that existed then and were not archived. */
+  /**
+   * The time for which variables of the vaults are listed, in Unix milliseconds: those that existed then and
+   * were not archived. Default: those that are not archived now.
+   */
   at?: number;
 }
 
-/** Secrets of the vaults, then those of the repositories. Of several variables of one name, the first vault's counts. */
+/** Lists the secrets of the vaults, then of the repositories. Of equal names, the first vault's is used. */
 export function listSecrets(
   { settings, repositories, at = Number.POSITIVE_INFINITY }: SecretSources,
   providers: RepositoryProviders,
@@ -94,20 +97,23 @@ function given(secret: Buffer | null): Buffer {
   return secret;
 }
 
-/** What commands get: the secret, or its placeholder behind the prefix of the secret's well-known kind. */
+/** Returns the value for commands: the secret, or its placeholder with the prefix of the secret's kind. */
 export function insideValue(secret: SessionSecret): string {
   return secret.delivery === "inside" ? secret.value() : withTokenPrefix(secret.value(), secret.placeholder);
 }
 
-/** A secret as egress needs it. A vault's may stand anywhere in a request, a repository's in headers alone. */
+/**
+ * Returns a secret in the form that egress needs. A vault's secret may be anywhere in a request, a
+ * repository's only in headers.
+ */
 export function proxiedCredential(secret: SessionSecret): ProxiedCredential {
   const { placeholder, targets, source } = secret;
   return { placeholder, value: secret.value(), targets, anywhere: source === "vault" };
 }
 
 /**
- * What stands for a secret in a session: the same for as long as the session lives, also after a rotation of the
- * secret. It cannot be guessed outside of the session.
+ * Returns the placeholder of a secret in a session. It stays the same for the lifetime of the session, also
+ * after a rotation of the secret, and cannot be guessed outside of the session.
  *
  * @param id uuid of the credential or of the repository's resource.
  */

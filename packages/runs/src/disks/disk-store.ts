@@ -4,12 +4,16 @@ import { isUniqueViolation, type Queryable } from "@berth/store/db";
 import { HELD, type Lease, leaseValues } from "@berth/store/leases";
 import { OWN_DISK } from "../inputs/own-disk-statements.ts";
 
-/** Runners that know names of disks say this among their settings. */
+/** The setting that runners which know names of disks report in `hosts.settings`. */
 const WARM_PODS = "BERTH_KUBERNETES_WARM_PODS";
 
 /**
- * What a session's row says of its disk. `disk`: its name; null: that of the session. `snapshots`: uuids of those that it shows. `restoring`: it
- * is not whole yet, or made of a snapshot that is not verified. `ephemeral`: it is removed once its sandbox is closed.
+ * The columns of a session's row that describe its disk.
+ *
+ * - `disk`: the disk's name; null when it is named after the session.
+ * - `snapshots`: uuids of the repository snapshots that the disk shows.
+ * - `restoring`: whether the disk is not whole yet, or was made from an unverified snapshot.
+ * - `ephemeral`: whether the disk is removed once its sandbox is closed.
  */
 export type DiskRow = {
   home: string | null;
@@ -20,7 +24,7 @@ export type DiskRow = {
   ephemeral: boolean;
 };
 
-/** @throws LeaseLost */
+/** Reads the disk of the lease's session. @throws LeaseLost */
 export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
   const { rows } = await db.query<DiskRow>({
     name: "read_disk",
@@ -41,23 +45,23 @@ export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
   return rows[0];
 }
 
-/** A disk of the pool that fits a session: the key of its shape, as the engine says, and the shape. */
+/** A request for a disk of the pool that fits a session: the shape, and the key that the engine gives it. */
 export interface WarmWish {
   key: string;
   shape: SandboxShape;
 }
 
-/** `disk`: its name; null: that of the session. */
+/** The disk that a session was assigned. `disk` is its name, or null when it is named after the session. */
 export interface AssignedDisk {
   disk: string | null;
   workspace_uid: number;
 }
 
 /**
- * Records that the session has a new disk at this place, of the kind that its environment says, with the uid that owns it. Uids are assigned in a
- * cycle; one that an older disk still has is skipped.
+ * Records that the session has a new disk at this place, of the kind that its environment says, with the uid
+ * that owns it. Uids are assigned in a cycle; uids of older disks are skipped.
  *
- * @param wish what of the pool it takes, if that is there. Default: nothing.
+ * @param wish the disk of the pool to take, if there is one. Default: none.
  * @throws LeaseLost
  */
 export async function assignDisk(
@@ -82,7 +86,7 @@ export async function assignDisk(
   }
 }
 
-/** SQL: what a session's row says of a new disk before anything is on it. */
+/** SQL: assignments that describe an empty new disk. */
 const SET_NEW =
   "disk_unverified = false, disk_ephemeral = (select workspace = 'ephemeral' from environments where id = environment_id)";
 
@@ -96,8 +100,8 @@ const ENTER_NEW = {
 };
 
 /**
- * The same with a disk of the pool and its uid. None is taken while a runner of the place is there that knows no names of disks: it
- * would give the session another one.
+ * As `ENTER_NEW`, with a disk of the pool and its uid. A runner of the place may be too old to know names of
+ * disks, and would give the session another disk. While there is one, no disk of the pool is taken.
  */
 const ENTER_WARM = {
   name: "enter_warm_disk",
@@ -124,8 +128,8 @@ const ENTER_WARM = {
 };
 
 /**
- * Records that the session has no disk at this place any more. A live session needs none that another place may still have: its
- * host removes that. A deleted one waits for the host.
+ * Records that the session has no disk at this place. For a live session a disk at another place is forgotten
+ * too, and that host deletes it. A deleted session keeps the disk until its host deletes it.
  */
 export async function clearDisk(db: Queryable, lease: Lease, home: string): Promise<void> {
   await db.query({
@@ -141,7 +145,7 @@ export async function clearDisk(db: Queryable, lease: Lease, home: string): Prom
   });
 }
 
-/** Those of the sessions whose disk is at this place, and named after them. */
+/** Returns which of the sessions have their disk at this place, named after the session. */
 export async function disksAmong(db: Queryable, ids: readonly string[], home: string): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
     name: "disks_among",
@@ -151,7 +155,7 @@ export async function disksAmong(db: Queryable, ids: readonly string[], home: st
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Those of the sessions that this database has. */
+/** Returns which of the sessions are in this database. */
 export async function knownSessions(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>({
     name: "known_sessions",
@@ -161,7 +165,10 @@ export async function knownSessions(db: Queryable, ids: readonly string[]): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Where the session's disk is that is named after it, with the session's row locked against workers; null without such a disk or a session. */
+/**
+ * Returns the place of the session's disk that is named after it, and locks the session's row against
+ * workers. Returns null when there is no such disk or no session.
+ */
 export async function lockHome(tx: Queryable, sessionId: string): Promise<string | null> {
   const { rows } = await tx.query<{ home: string | null }>({
     name: "lock_disk",

@@ -24,7 +24,7 @@ export class LocalDisks implements Disks {
     return names.map((name) => join(this.#directory, name));
   }
 
-  /** Moves the directory aside first, so that a half deleted one is never taken for a whole one. */
+  /** Moves the directory aside first, so that a half deleted directory is never taken for a whole one. */
   async takeAway(path: string): Promise<((signal?: AbortSignal) => Promise<void>) | null> {
     const trash = await moveAside(path);
     return trash === null ? null : (signal) => removeTree(trash, signal);

@@ -14,31 +14,31 @@ import { removeAside } from "./trash.ts";
 export interface Disk {
   /** As `SandboxSpec.disk`: a path on this machine, or the name of one of the engine's disks. */
   path: string;
-  /** Directory of this machine for what its sandboxes show besides it; the same as `path` where that is one. */
+  /** A directory of this machine for files beside the disk. The same as `path` if that is a directory. */
   besides: string;
   uid: number;
 }
 
 export interface ClaimedDisk extends Disk {
   isNew: boolean;
-  /** It was the pool's until now. */
+  /** Whether the disk was taken from the pool. */
   isOfPool: boolean;
 }
 
-/** Where an installation keeps its disks. */
+/** The directory or place where an installation keeps its disks. */
 export interface DiskDirectory {
   directory: string;
-  /** Names the place, as in `Host`: the disk of a session with another home is not here. */
+  /** The name of the place, as in `Host`. A session with another home has its disk elsewhere. */
   home: string;
-  /** The engine's, where it has such. Default: directories below `directory`. */
+  /** The engine's disks. Default: directories below `directory`. */
   disks?: Disks;
-  /** Whether a repository snapshot that a disk shows is stored: without it, the disk is not whole. Default: all are. */
+  /** Returns whether a repository snapshot is stored, which the disk needs to be whole. Default: all are. */
   hasSnapshot?(id: string): boolean;
 }
 
 /**
- * The disk of one session, for the holder of its lease. No sandbox may be open on it when it is removed. The row is read again
- * for each step that creates or deletes a directory, since only the holder of the lease may do that.
+ * The disk of one session, for the holder of its lease. No sandbox may be open on the disk when it is
+ * removed. Only the holder may create or delete a directory, so each of these steps reads the row again.
  */
 export class SessionDisk {
   readonly #db: Queryable;
@@ -56,12 +56,12 @@ export class SessionDisk {
   }
 
   /**
-   * Returns the session's disk. If it is not at this place or not whole, a new one takes its place, and nothing is in place
-   * on that.
+   * Returns the session's disk. If the disk is not at this place or not whole, replaces it with a new one and
+   * marks all resources as absent.
    *
    * @param reportLost appends that the session's former disk is lost; see `appendReclaimed`.
-   * @param beforeNew called before a new disk is the session's.
-   * @param wish what of the pool it may take, asked for after that. Default: nothing.
+   * @param beforeNew called before a new disk is assigned.
+   * @param wish returns the disk of the pool to take; called after `beforeNew`. Default: none.
    */
   async claim(
     reportLost: () => Promise<void>,
@@ -73,7 +73,7 @@ export class SessionDisk {
     if (row.workspace_uid !== null && !restoring && (await this.#isHere(row, row.snapshots))) {
       return { ...this.#disk(row.disk, row.workspace_uid), isNew: false, isOfPool: false };
     }
-    // A loss is told once, however often the disk is made from a save.
+    // A loss is reported once, however often the disk is restored from a save.
     if (row.home !== null && !restoring) await reportLost();
     await this.#discard(row.disk);
     await markAllAbsent(this.#db, this.#lease);
@@ -81,25 +81,28 @@ export class SessionDisk {
     return await this.#assign(await wish());
   }
 
-  /** Gives the session another disk in the place of a new one of the pool that does not serve, which the sweep deletes. */
+  /** Replaces a disk of the pool that cannot be used with another new disk. The sweep deletes the former. */
   async replace(): Promise<ClaimedDisk> {
     await this.#discard(null);
     return await this.#assign(null);
   }
 
-  /** Whether `claim` would return the disk that the session has. */
+  /** Returns whether `claim` would return the session's existing disk. */
   async exists(): Promise<boolean> {
     const row = await readDisk(this.#db, this.#lease);
     return !row.restoring && (await this.#isHere(row, row.snapshots));
   }
 
-  /** Whether it is to be removed once no sandbox is open on it: its environment said so when it was made, and says so now. */
+  /**
+   * Returns whether the disk is to be removed once no sandbox is open on it: its environment was ephemeral
+   * when the disk was made, and still is.
+   */
   async isEphemeral(): Promise<boolean> {
     const { home, ephemeral } = await readDisk(this.#db, this.#lease);
     return ephemeral && home === this.#disks.home;
   }
 
-  /** As `exists`, by what was just read. */
+  /** As `exists`, with the row that was just read. */
   async existsAt({ session, resources }: SessionInputs): Promise<boolean> {
     const shown = resources.filter(isRepository).filter(({ ready }) => ready);
     return await this.#isHere(
@@ -108,9 +111,9 @@ export class SessionDisk {
     );
   }
 
-  /** Deletes a disk that is not whole: `claim` makes a new one. */
+  /** Deletes a disk that is not whole. `claim` then makes a new one. */
   async discard(): Promise<void> {
-    // Disks of this host have no other names.
+    // Disks that are directories of this host are all named after their session.
     const disk = this.#disks.disks === undefined ? null : (await readDisk(this.#db, this.#lease)).disk;
     await this.#discard(disk);
   }
@@ -123,10 +126,11 @@ export class SessionDisk {
   }
 
   /**
-   * Reclaims the disk: the row first, so that only the holder of the lease deletes anything, then the disk, including
-   * one that a process left which died between the two. A disk at another place is left alone.
+   * Reclaims the disk. The row is changed first, so that only the holder of the lease deletes anything. Then
+   * the disk is deleted, also one that was left by a process that died between the two steps. A disk at
+   * another place is left alone.
    *
-   * @param reportReclaimed appends that the session has no disk any more; see `appendReclaimed`.
+   * @param reportReclaimed appends that the session has no disk; see `appendReclaimed`.
    */
   async reclaim(reportReclaimed: () => Promise<void>): Promise<void> {
     const { home, disk } = await readDisk(this.#db, this.#lease);
@@ -164,15 +168,17 @@ export class SessionDisk {
   }
 }
 
+/** Returns the engine's disks, or directories of this machine where it has none. */
 export function disksOf({ directory, home, disks = new LocalDisks(directory, home) }: DiskDirectory): Disks {
   return disks;
 }
 
-/** The name among `disksOf` of a session's disk that is named after it. */
+/** Returns the name, among `disksOf`, of a disk that is named after its session. */
 export function diskName(disks: DiskDirectory, sessionId: string): string {
   return disks.disks === undefined ? diskPath(disks, sessionId) : formatId("session", sessionId);
 }
 
+/** Returns the path of a session's directory on this machine. */
 export function diskPath({ directory }: DiskDirectory, sessionId: string): string {
   return join(directory, formatId("session", sessionId));
 }

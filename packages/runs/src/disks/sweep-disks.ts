@@ -5,9 +5,9 @@ import { disksAmong, knownSessions, lockHome } from "./disk-store.ts";
 import { type DiskDirectory, diskName, disksOf } from "./session-disk.ts";
 
 /**
- * Deletes disks that are no session's any more: the session is gone, its disk was reclaimed, or it has another
- * at another place. Disks of sessions that a worker of this process holds are left to the worker. Among the engine's own disks,
- * which others may use too, those of sessions that this database does not know are left alone.
+ * Deletes disks that belong to no session: the session was deleted, its disk was reclaimed, or it has a disk
+ * at another place. Disks of sessions that a worker of this process holds are left to the worker. The
+ * engine's own disks may be shared with other installations, so disks of unknown sessions are left alone.
  */
 export async function sweepDisks(
   db: DatabaseAccess,
@@ -24,7 +24,7 @@ export async function sweepDisks(
   }
 }
 
-/** The uuid of the session whose disk has this name, if it is a name of a disk. */
+/** Returns the uuid of the session whose disk has this name, or nothing if it is no name of a disk. */
 function sessionOf(disk: string): string[] {
   const name = basename(disk);
   const id = parseId("session", name);
@@ -32,8 +32,8 @@ function sessionOf(disk: string): string[] {
 }
 
 /**
- * Takes the disk away unless the row says that it is the session's. While the row is locked, no worker enters a disk
- * for the session: one that did so before is seen, and one that does so later makes its disk anew.
+ * Takes the disk away unless the row says that it is the session's. While the row is locked, no worker
+ * assigns a disk to the session: an earlier assignment is seen, and a later one makes a new disk.
  */
 async function takeLeftover(db: DatabaseAccess, disks: DiskDirectory, id: string) {
   return await db.transaction(async (tx) => {

@@ -5,13 +5,13 @@ import { removeTree } from "@berth/linux";
 
 const SUFFIX = ".deleted";
 
-/** Deletes the directory if it exists. It is renamed first, so that a half deleted directory is never taken for a whole one. */
+/** Deletes the directory if it exists. Renames it first, so that a partial one never counts as whole. */
 export async function removeAside(path: string): Promise<void> {
   const trash = await moveAside(path);
   if (trash !== null) await removeTree(trash);
 }
 
-/** Renames the directory to a name that marks it for deletion. Returns that path, or null when there was no directory. */
+/** Renames the directory to a name that marks it for deletion. Returns the path, or null without one. */
 export async function moveAside(path: string): Promise<string | null> {
   const trash = `${path}.${randomBytes(4).toString("hex")}${SUFFIX}`;
   try {
@@ -23,7 +23,7 @@ export async function moveAside(path: string): Promise<string | null> {
   }
 }
 
-/** Deletes what a process that died while deleting left behind. */
+/** Deletes the directories that a process left when it died during a deletion. */
 export async function removeTrash(directory: string, signal?: AbortSignal): Promise<void> {
   const names = await readdir(directory).catch(() => []);
   for (const name of names.filter((entry) => entry.endsWith(SUFFIX)))

@@ -4,12 +4,18 @@ import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import { apiOf, type ProviderHosts } from "./provider-hosts.ts";
 
-/** Where hosts of repositories keep files of Git LFS, if elsewhere. Requests there are signed, without the repository's token. */
+/**
+ * Hosts of Git LFS files for repository hosts that keep them elsewhere. Requests there are signed, and do not
+ * carry the repository's token.
+ */
 export const LFS_HOSTS: Readonly<Record<string, readonly string[]>> = {
   "github.com": ["github-cloud.githubusercontent.com", "github-cloud.s3.amazonaws.com"],
 };
 
-/** What the sandbox may reach: the hosts of the session's repositories and of their APIs, and what its environment allows. */
+/**
+ * Returns which hosts the sandbox may reach: those of the session's repositories and of their APIs, and those
+ * that its environment allows.
+ */
 export function egressPolicy(
   session: Pick<RunSession, "networking">,
   resources: readonly RunResource[],

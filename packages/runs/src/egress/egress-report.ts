@@ -2,13 +2,14 @@ import type { EgressDenied } from "@berth/egress";
 import type { Logger } from "pino";
 import type { RunLog } from "../lease/run-log.ts";
 
-/** A hostile command could fill the session's log by trying one host after another. */
+/** The most reports per minute, since a hostile command could fill the log by trying many hosts. */
 const MAX_PER_MINUTE = 100;
 const MINUTE_MS = 60_000;
 
 /**
- * Appends denied connections to the session's log, up to a limit per minute. The service's log says once that it was reached. A
- * host is what a command named, so that it may be a secret.
+ * Returns a function that appends denied connections to the session's log, up to a limit per minute. The
+ * service's log says once that the limit was reached. A command chooses the host's name, so the name is
+ * masked: it may be a secret.
  */
 export function createEgressReport(
   runLog: Pick<RunLog, "append">,

@@ -1,20 +1,20 @@
 /** A repository provider that the installation is configured for. */
 export interface ProviderHosts {
-  /** With the port if it is not 443. */
+  /** The host, with the port if it is not 443. */
   host: string;
-  /** Where the provider's API is, if on another host or below a path: a URL, or a host alone. */
+  /** The provider's API, if it is on another host or below a path: a URL, or a host alone. */
   api?: string;
 }
 
-/** Where a provider's API is, in the form in which hosts are compared: in lower case, without the usual port. */
+/** The location of a provider's API, in the compared form: in lower case, without the default port. */
 export interface ApiLocation {
   host: string;
-  /** Without a slash at the end; empty for the whole host. */
+  /** The path without a slash at the end; empty for the whole host. */
   path: string;
   url: string;
 }
 
-/** The location of the API, or null if the provider's own host has it. */
+/** Returns the location of the API, or null if it is on the provider's own host. */
 export function apiOf({ api }: Pick<ProviderHosts, "api">): ApiLocation | null {
   if (api === undefined) return null;
   const { host, origin, pathname } = new URL(api.includes("://") ? api : `https://${api}`);

@@ -1,10 +1,10 @@
 import type { Mask } from "../lease/mask-draft.ts";
 import type { KnownMcpServer } from "./mcp-tool-store.ts";
 
-/** Characters of what one server says of its use. */
+/** The most characters of one server's instructions. */
 const MAX_LENGTH = 2_000;
 
-/** A server's instructions as they are stored: without secrets, and not too long. Null for none. */
+/** Returns a server's instructions in stored form: masked and shortened. Returns null when there are none. */
 export function storableInstructions(text: string | undefined, mask: Mask): string | null {
   const plain = mask(text ?? "")
     .replaceAll(/[^\P{C}\n\t]/gu, "")
@@ -13,7 +13,10 @@ export function storableInstructions(text: string | undefined, mask: Mask): stri
   return plain.length <= MAX_LENGTH ? plain : `${plain.slice(0, MAX_LENGTH).toWellFormed()} […]`;
 }
 
-/** A section of the system prompt with the instructions of all servers, each line marked as theirs; empty for none. */
+/**
+ * Returns a section of the system prompt with the instructions of all servers, each line quoted. Returns an
+ * empty string when there are none.
+ */
 export function instructionsSection(
   servers: ReadonlyMap<string, Pick<KnownMcpServer, "instructions">>,
 ): string {

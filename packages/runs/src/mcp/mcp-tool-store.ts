@@ -3,16 +3,16 @@ import type { McpToolDefinition } from "@berth/agent/mcp";
 import type { Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 
-/** What a session knows of an MCP server. */
+/** An MCP server as a session has discovered it. */
 export interface KnownMcpServer {
   tools: McpToolDefinition[];
-  /** What it says of its use. */
+  /** The server's instructions for its use; null for none. */
   instructions: string | null;
-  /** It is to be asked for its tools again. */
+  /** Whether the server is to be asked for its tools again. */
   isStale: boolean;
 }
 
-/** The session's MCP servers that were discovered, by name. */
+/** Returns the session's MCP servers that were discovered, by name. */
 export async function readMcpServers(db: Queryable, sessionId: string): Promise<Map<string, KnownMcpServer>> {
   const { rows } = await db.query<{
     server_name: string;
@@ -29,7 +29,7 @@ export async function readMcpServers(db: Queryable, sessionId: string): Promise<
   );
 }
 
-/** Stores what a server offers, until it is stale. Its first instructions stay. @throws LeaseLost */
+/** Stores a server's tools if none are stored or they are stale. Keeps its instructions. @throws LeaseLost */
 export async function storeMcpTools(
   db: Queryable,
   { sessionId, owner, epoch }: Lease,
@@ -49,10 +49,13 @@ export async function storeMcpTools(
   if (rowCount !== 1) throw new LeaseLost();
 }
 
-/** How often a server is asked again without a request of a client: each time costs the provider's cache of the session. */
+/** The most times a server is asked again by itself. Each time costs the session its provider's cache. */
 const MAX_TIMES_ASKED = 8;
 
-/** Has servers asked for their tools again by the next turn, each a few times. Does nothing for a lease that is lost. */
+/**
+ * Marks servers so that the next turn asks them for their tools again, each a limited number of times. Does
+ * nothing when the lease is lost.
+ */
 export async function markMcpServersStale(
   db: Queryable,
   { sessionId, owner, epoch }: Lease,

@@ -2,8 +2,8 @@ import { allowedFetch, allowsUrl, type EgressDenied, type GuardedFetch } from "@
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 
 /**
- * The fetch for one MCP server of a session. Each request is checked against the present networking of the session's
- * environment. A denied one is reported, also when the operator's list or the address guard denies it.
+ * Returns the fetch for one MCP server of a session. Each request is checked against the present networking
+ * of the session's environment. Denied requests are reported, whatever denies them.
  */
 export function sessionFetch(
   fetch: GuardedFetch,

@@ -18,7 +18,7 @@ import { withoutSecrets } from "./without-secrets.ts";
 export interface McpParts {
   db: Database;
   credentials: Pick<SessionCredentials, "mcpToken">;
-  /** Reaches the hosts that the operator allows for MCP servers. */
+  /** The fetch that reaches the hosts which the operator allows for MCP servers. */
   mcpFetch: GuardedFetch;
   mask: Mask;
   log: Logger;
@@ -30,21 +30,21 @@ interface Entry {
   connection: McpConnection;
 }
 
-/** The client's code, which is loaded when the first agent with an MCP server asks for its tools. */
+/** Loads the client's code when the first agent with an MCP server asks for its tools. */
 const loadClient = () => import("@berth/agent/mcp");
 
 type McpClient = Awaited<ReturnType<typeof loadClient>>;
 
-/** The MCP servers of a session while its lease is held. The service calls them itself, never from the sandbox. */
+/** The MCP servers of a session while its lease is held. The service, not the sandbox, calls them. */
 export class SessionMcp {
   readonly #parts: McpParts;
   readonly #lease: Lease;
   readonly #session: RunSession;
   readonly #runLog: Pick<RunLog, "append">;
   readonly #toolsets: ReturnType<typeof toolsetsOf>;
-  /** One for each toolset, from the first look at their tools on. */
+  /** One entry for each toolset, created at the first call of `tools`. */
   #entries: readonly Entry[] = [];
-  /** As of the last look at their tools, by name. */
+  /** The servers as of the last call of `tools`, by name. */
   #known: ReadonlyMap<string, KnownMcpServer> = new Map();
 
   constructor(parts: McpParts, lease: Lease, session: RunSession, runLog: Pick<RunLog, "append">) {
@@ -56,9 +56,12 @@ export class SessionMcp {
   }
 
   /**
-   * The tools of the servers, in the order of the agent's toolsets. A server is asked for its tools once in the session's lifetime, and
-   * they stay the same from then on, unless it is stale: it said that they changed, a provider rejected one, or a client asked for it. One
-   * that cannot be asked is reported in the log and asked again by the next turn. Rejects with the signal's reason when it aborts.
+   * Returns the tools of the servers, in the order of the agent's toolsets. Rejects with the signal's reason
+   * when it aborts.
+   *
+   * A server is asked for its tools once in the session's lifetime, and again when they are stale: it said
+   * that they changed, a provider rejected one, or a client requested it. A server that does not respond is
+   * reported in the log and asked again by the next turn.
    */
   async tools(signal: AbortSignal): Promise<Tool[]> {
     if (this.#toolsets.length === 0) return [];
@@ -78,12 +81,15 @@ export class SessionMcp {
     );
   }
 
-  /** What the servers say of their use, for the system prompt; empty for nothing. To be asked after `tools`. */
+  /** Returns the servers' instructions for the system prompt, empty for none. Call it after `tools`. */
   instructions(): string {
     return instructionsSection(this.#known);
   }
 
-  /** A provider rejected tools, by the model's names: the next turn asks their servers again, which may have been repaired. */
+  /**
+   * Records that a provider rejected tools, given by the model's names. The next turn asks their servers
+   * again, since they may have been repaired.
+   */
   async rejected(tools: ReadonlySet<string>): Promise<void> {
     const servers = [...this.#known].filter(([, known]) => known.tools.some(({ name }) => tools.has(name)));
     if (servers.length > 0) await this.#markStale(servers.map(([name]) => name));
@@ -126,12 +132,15 @@ export class SessionMcp {
     return this.#entries.some(({ connection }) => connection.isOpen());
   }
 
-  /** Closes every connection; the next call connects anew. */
+  /** Closes every connection. The next call connects anew. */
   async close(): Promise<void> {
     await Promise.all(this.#entries.map(({ connection }) => connection.close()));
   }
 
-  /** @param before what is known of a server that is stale, which stays so when it cannot be asked. */
+  /**
+   * Asks a server for its tools. @param before the stored state of a stale server, which is used when the
+   * server does not respond.
+   */
   async #discover(
     client: McpClient,
     entry: Entry,
@@ -157,7 +166,7 @@ export class SessionMcp {
     return { tools, instructions, isStale: false };
   }
 
-  /** The session continues without the server's tools. */
+  /** Reports in the log that the session continues without the server's tools. */
   async #report(server: McpServer, { type, reason }: McpFailure): Promise<void> {
     const message = `The MCP server '${server.name}' could not be used: ${reason}.`;
     await this.#tell(server, type, message, "retrying");

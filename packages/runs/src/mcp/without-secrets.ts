@@ -1,15 +1,16 @@
 import { type Mask, maskedValue } from "../lease/mask-draft.ts";
 
 interface OfferedTools {
-  /** As the server sent them. */
+  /** The tools as the server sent them, with secrets masked. */
   tools: readonly unknown[];
-  /** Tools that are left out, by their place in the list: their names would tell. */
+  /** Tools that are left out, by their place in the list, because their names contain secrets. */
   hidden: { tool: string; reason: string }[];
 }
 
 /**
- * A server's tools without the session's secrets, which it knows or echoes: they are stored, and the model reads them. A tool
- * cannot be called by another name than its own, so one with a secret in its name is left out.
+ * Returns a server's tools without the session's secrets, which the server may know or echo: the tools are
+ * stored, and the model reads them. A tool with a secret in its name is left out, since it can only be called
+ * by that name.
  */
 export function withoutSecrets(tools: readonly unknown[], mask: Mask): OfferedTools {
   const offered: { tools: unknown[]; hidden: OfferedTools["hidden"] } = { tools: [], hidden: [] };

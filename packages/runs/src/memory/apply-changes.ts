@@ -11,12 +11,12 @@ import type { Base, Change } from "./detect-changes.ts";
 import { type Head, hadContent, readHeads } from "./memory-head-store.ts";
 
 export interface AppliedChanges {
-  /** Files that equal their memories now. */
+  /** Files that equal their memories. */
   same: { path: string; content_sha256: string; stamp: string | null }[];
   gone: string[];
-  /** Not applied: the file is to become what the memory is. */
+  /** Paths whose change was not applied: the file must become equal to the memory. */
   overruled: string[];
-  /** Not applied, and without a memory: the file stays as it is. */
+  /** Files without a memory whose change was not applied. They stay as they are. */
   unkept: { path: string; stamp: string | null }[];
   /** Why changes were not applied, a sentence each, for the model. */
   faults: string[];
@@ -25,9 +25,9 @@ export interface AppliedChanges {
 }
 
 /**
- * Makes versions of what a sandbox changed, in one transaction. A change is applied when the memory still equals the
- * base; else the memory stays, and the file is to become what the memory is. Deletions come first, so that a file can
- * replace a directory.
+ * Creates versions from the changes of a sandbox, in one transaction. A change is applied if the memory still
+ * equals the base. Otherwise the memory stays, and the file must become equal to it. Deletions come first, so
+ * that a file can replace a directory.
  *
  * @returns null when the store was deleted.
  */
@@ -89,7 +89,7 @@ function keepApart(applied: AppliedChanges, root: string, change: Change, fault:
   applied.faults.push(`${root}${change.path} is not kept as a memory: ${fault}.`);
 }
 
-/** Updates `heads`. Returns why the change could not be applied, or null. */
+/** Applies one change and updates `heads`. Returns why the change could not be applied, or null. */
 async function apply(
   tx: Queryable,
   storeId: string,

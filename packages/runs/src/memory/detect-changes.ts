@@ -7,7 +7,7 @@ import type { Listing } from "./list-files.ts";
 /** A file as it was when it last equalled its memory. */
 export interface BaseFile {
   content_sha256: string;
-  /** As listed; null when unknown. */
+  /** The stamp of the listing; null when unknown. */
   stamp: string | null;
 }
 
@@ -27,7 +27,7 @@ export type Change =
 export interface ReadingPlan {
   /** Files that may differ from the base. */
   read: { path: string; stamp: string; recent: boolean }[];
-  /** Paths of the base that do not exist any more. */
+  /** Paths of the base that no longer exist. */
   gone: string[];
   /** Why files cannot be memories, a sentence each, for the model. */
   faults: string[];
@@ -63,7 +63,7 @@ export interface DetectedChanges {
   changes: Change[];
   /** Files that equal the base, with another stamp. */
   restamped: { path: string; content_sha256: string; stamp: string | null }[];
-  /** Files that are to become what their memories are, without a secret that they had. */
+  /** Files that contained a secret: each must become equal to its memory, which does not. */
   masked: string[];
   faults: string[];
 }
@@ -93,7 +93,7 @@ export function detectChanges(
   return detected;
 }
 
-/** A memory is read by sessions that do not know this one's secrets, so it has none of them. */
+/** Adds a change with secrets masked: sessions that do not know this one's secrets read the memory. */
 function addChange(
   detected: DetectedChanges,
   root: string,
@@ -135,12 +135,12 @@ function contentFault(bytes: Buffer | null): string | null {
   return isUtf8(bytes) && !bytes.includes(0) ? null : "is not UTF-8 text";
 }
 
-/** A file that a tool or the service writes and then renames to the real one. */
+/** Returns whether a tool or the service writes this file to rename it afterwards. */
 function isTemporary(path: Buffer): boolean {
   return /\/\.(write-[0-9a-f-]{36}|memory-\d+\.writing)$/.test(path.toString("latin1"));
 }
 
-/** Names are hostile: characters that would break a line become question marks. */
+/** Returns a path on one line. Names are hostile: characters that would break it become `?`. */
 export function printable(path: string): string {
   return path.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufffd]/gu, "?").slice(0, 300);
 }

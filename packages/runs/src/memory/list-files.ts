@@ -9,17 +9,17 @@ import {
 export interface Listing {
   /** Regular files. Their paths are relative to the mount and begin with a slash. */
   entries: ListedFile[];
-  /** Every file was listed: one that is missing does not exist. */
+  /** Whether every file was listed, so that a missing one does not exist. */
   complete: boolean;
 }
 
 const LISTING_MS = 30_000;
-/** Two changes of a file within this time may have the same stamp. */
+/** Seconds within which two changes of a file may have the same stamp. */
 const GRAIN_SECONDS = 0.05;
 
 /**
- * Prints records terminated by a NUL: the present time, then `size modified changed inode path` for each file, then
- * an empty one.
+ * Prints records terminated by a NUL: the present time, then `size modified changed inode path` for each
+ * file, then an empty one.
  */
 const SCRIPT = `printf '%s\\0' "$(date +%s.%N)"
 find "$ROOT" -xdev -mindepth 1 -type f -printf '%s %T@ %C@ %i /%P\\0' 2>/dev/null && printf '\\0'`;
@@ -44,13 +44,14 @@ export async function listFiles(
     signal,
   });
   if (ended !== "exit") return null;
-  // The bytes that were cut out of the middle hide where records end.
+  // The output was cut in the middle, so the ends of records are unknown.
   if (omittedBytes > 0) return { entries: [], complete: false };
   return parseListing(Buffer.from(output), max);
 }
 
+/** Parses at most `max` files from the output of the script. */
 export function parseListing(bytes: Buffer, max: number): Listing {
-  // Besides the files: the time, one file beyond the limit, and the empty one.
+  // Besides the files there are the time, one file beyond the limit, and the empty record.
   const { records: listed, more } = listedRecords(bytes, max + 3);
   const [clock, ...records] = listed;
   const now = Number(clock?.toString("latin1"));

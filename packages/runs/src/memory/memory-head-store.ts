@@ -7,7 +7,7 @@ export interface Head {
   content_sha256: string;
 }
 
-/** How many changes each of the stores has had. A deleted store is missing. */
+/** Returns how many changes each of the stores has had. A deleted store is missing. */
 export async function lastVersions(db: Queryable, storeIds: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await db.query<{ id: string; last_version: number }>({
     name: "last_memory_versions",
@@ -17,7 +17,7 @@ export async function lastVersions(db: Queryable, storeIds: readonly string[]): 
   return new Map(rows.map(({ id, last_version: version }) => [id, version]));
 }
 
-/** Every memory of a store, by path. */
+/** Returns every memory of a store, by path. */
 export async function readHeads(db: Queryable, storeId: string): Promise<Map<string, Head>> {
   const { rows } = await db.query<Head>({
     name: "read_memory_heads",
@@ -27,7 +27,7 @@ export async function readHeads(db: Queryable, storeId: string): Promise<Map<str
   return new Map(rows.map((head) => [head.path, head]));
 }
 
-/** The contents of the memories at these paths that exist. */
+/** Returns the contents of the memories that exist at these paths. */
 export async function readContents(
   db: Queryable,
   storeId: string,
@@ -44,7 +44,7 @@ export async function readContents(
   return rows;
 }
 
-/** Whether any version at this path had this content. */
+/** Returns whether any version at this path had this content. */
 export async function hadContent(
   db: Queryable,
   storeId: string,

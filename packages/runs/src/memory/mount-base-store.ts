@@ -15,7 +15,7 @@ export async function lockLease(tx: Queryable, lease: Lease): Promise<void> {
   if (rows.length === 0) throw new LeaseLost();
 }
 
-/** The files of a mount as they were when they last equalled their memories. */
+/** Returns the files of a mount as they were when they last equalled their memories. */
 export async function readBase(db: Queryable, sessionId: string, storeId: string): Promise<Base> {
   const { rows } = await db.query<{ path: string; content_sha256: string; stamp: string | null }>({
     name: "read_mount_files",
@@ -27,7 +27,7 @@ export async function readBase(db: Queryable, sessionId: string, storeId: string
   return new Map(rows.map(({ path, ...file }) => [path, file]));
 }
 
-/** Records that these files equal their memories now, and that the paths of `gone` do not exist. */
+/** Records that these files equal their memories, and that the paths of `gone` do not exist. */
 export async function storeBase(
   tx: Queryable,
   sessionId: string,
@@ -61,7 +61,7 @@ export async function storeBase(
   });
 }
 
-/** For a new disk, which has nothing of the store. */
+/** Clears the base for a new disk, which has nothing of the store. */
 export async function clearBase(tx: Queryable, sessionId: string, storeId: string): Promise<void> {
   await tx.query({
     name: "clear_mount_files",

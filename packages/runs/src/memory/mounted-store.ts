@@ -16,16 +16,16 @@ import { clearBase, lockLease, readBase, storeBase } from "./mount-base-store.ts
 import { readFiles } from "./read-files.ts";
 import { type WantedFile, writeFiles } from "./write-files.ts";
 
-/** Changes that were applied, and how many changes the store had had then. */
+/** Changes that were applied, and the store's number of changes afterwards. */
 type Applied = AppliedChanges & { version: number };
 
 const MAX_FILES = 4_000;
-/** How many files are in memory at once. */
+/** The most files in memory at once. */
 const BATCH_FILES = 100;
 
 /**
- * A memory store that the agent can write: files on the session's disk that are kept equal to the memories, by a
- * three-way comparison with what both last agreed on. Calls must not overlap.
+ * A memory store that the agent can write: files on the session's disk that are kept equal to the memories,
+ * by a three-way comparison with the state in which both last agreed. Calls must not overlap.
  */
 export class MountedStore {
   readonly storeId: string;
@@ -35,7 +35,7 @@ export class MountedStore {
   readonly #root: string;
   readonly #rejected: RejectedFiles = new Map();
   #base: Base | undefined;
-  /** The store's number of changes as of which the files equal the memories; null when they may differ. */
+  /** The store's number of changes at which the files equalled the memories; null when they may differ. */
   #version: number | null = null;
   #lastSandbox: Sandbox | undefined;
 
@@ -51,17 +51,17 @@ export class MountedStore {
     this.#root = mountPath;
   }
 
-  /** Whether the files of this sandbox were read, and equal the memories as of this number of changes. */
+  /** Returns whether this sandbox's files were read, and equal the memories at this number of changes. */
   isCurrent(sandbox: Sandbox, version: number | undefined): boolean {
     return this.#lastSandbox === sandbox && this.#version !== null && this.#version === version;
   }
 
-  /** Whether the files of this sandbox were read or written before. */
+  /** Returns whether the files of this sandbox were read or written before. */
   wasRead(sandbox: Sandbox): boolean {
     return this.#lastSandbox === sandbox;
   }
 
-  /** Writes all memories to a new disk. Returns why it could not, for people, or null. */
+  /** Writes all memories to a new disk. Returns why that failed, for people, or null. @throws LeaseLost */
   async fill(sandbox: Sandbox): Promise<string | null> {
     const { storeId } = this;
     await this.#underLease((tx) => clearBase(tx, this.#lease.sessionId, storeId));
@@ -79,9 +79,9 @@ export class MountedStore {
   }
 
   /**
-   * Makes versions of what changed in the sandbox, then updates the files of memories that changed elsewhere; the
-   * latter only if something changed in the sandbox, or with `always`. Returns what the agent is to be told. If the
-   * sandbox ends meanwhile or the signal aborts, nothing is lost: the next call on the same disk continues.
+   * Creates versions from the changes in the sandbox. If there were any, or with `always`, then updates the
+   * files of memories that changed elsewhere. Returns notes for the agent. If the sandbox ends meanwhile or
+   * the signal aborts, nothing is lost: the next call on the same disk continues.
    *
    * @throws LeaseLost, and errors of the database.
    */
@@ -127,7 +127,7 @@ export class MountedStore {
     }
   }
 
-  /** Returns null when the store was deleted. */
+  /** Applies changes and stores the base in one transaction. Returns null when the store was deleted. */
   async #apply({ changes, restamped }: DetectedChanges, base: Base): Promise<Applied | null> {
     const { storeId } = this;
     const { sessionId } = this.#lease;
@@ -140,7 +140,10 @@ export class MountedStore {
     });
   }
 
-  /** Makes the files at these paths equal the memories, and deletes those without a memory. */
+  /**
+   * Makes the files at these paths equal the memories, and deletes those without a memory. Returns why that
+   * failed, for people, or null.
+   */
   async #writeOut(
     sandbox: Sandbox,
     base: Base,
@@ -170,7 +173,7 @@ export class MountedStore {
   }
 }
 
-/** Paths whose files differ from the memories: deletions first, and each directory before what lies in it. */
+/** Returns the paths whose files differ: deletions first, and each directory before its content. */
 function differing(base: Base, { heads, overruled }: AppliedChanges): string[] {
   const gone = [...base.keys()].filter((path) => !heads.has(path));
   const changed = [...heads.values()]

@@ -2,11 +2,11 @@ import { MAX_MEMORY_BYTES } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 
 const READING_MS = 60_000;
-/** How much one command reads. */
+/** Bytes that one command reads. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 const MAX_LINE = Math.ceil((MAX_MEMORY_BYTES + 1) / 3) * 4 + 2;
 
-/** Prints a line for each path: `=` and the file's bytes in base64, or `!` when it is not a readable regular file. */
+/** Prints for each path `=` and the bytes in base64, or `!` when it is not a readable regular file. */
 const SCRIPT = `exec 2>/dev/null
 while IFS= read -r path; do
   file=$ROOT$path
@@ -20,8 +20,8 @@ while IFS= read -r path; do
 done`;
 
 /**
- * Reads files of a mount: their bytes by path, null for one that cannot be read. A file that exceeds the size limit
- * of a memory is cut one byte after it.
+ * Reads files of a mount: their bytes by path, null for a file that cannot be read. A file that exceeds the
+ * size limit of a memory is cut one byte after it.
  *
  * @param paths without control characters.
  * @returns null when a command did not end.

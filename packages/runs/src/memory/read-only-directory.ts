@@ -5,15 +5,15 @@ import { readContents, readHeads } from "./memory-head-store.ts";
 
 const BATCH_FILES = 50;
 
-/** A store's memories as files on this machine, which sandboxes can read and not write. */
+/** A store's memories as files on this machine, which sandboxes can read but not write. */
 export class ReadOnlyDirectory {
   readonly #path: string;
   readonly #storeId: string;
-  /** Hashes by path. */
+  /** Hashes of the written contents, by path. */
   readonly #written = new Map<string, string>();
 
   /**
-   * Creates the directory. Only this process writes to it, so that resolving paths in it is safe.
+   * Creates the directory. Only this process writes to it, so resolving paths in it is safe.
    *
    * @param path emptied first.
    */
@@ -59,7 +59,7 @@ export class ReadOnlyDirectory {
   }
 }
 
-/** Removes a directory and its parents as long as they are empty, so that a file of that name can take its place. */
+/** Removes a directory and its empty parents, so that a file of that name can take its place. */
 async function removeEmpty(directory: string, path: string): Promise<void> {
   for (let at = path; at !== "/"; at = dirname(at)) {
     const removed = await rmdir(join(directory, at)).then(

@@ -18,17 +18,18 @@ export interface MemoryParts {
 
 export interface MemoryTarget {
   lease: Lease;
-  /** Takes what the model is to be told. */
+  /** Collects notes for the model. */
   notes: string[];
-  /** They do not change while the session exists. */
+  /** The session's stores, which do not change while the session exists. */
   stores: readonly RunMemoryStore[];
 }
 
-/** What an open sandbox sees of a read-only store, and as of how many changes of the store. */
+/** A read-only store as an open sandbox sees it. */
 interface OpenDirectory {
   directory: ReadOnlyDirectory;
-  /** Where the sandbox has it. */
+  /** The path in the sandbox. */
   target: string;
+  /** The store's number of changes at the last refresh; undefined when the store was deleted. */
   version: number | undefined;
 }
 
@@ -36,12 +37,12 @@ const MAX_FAULTS = 10;
 const NEVER = new AbortController().signal;
 
 /**
- * Keeps the memory stores that a session has mounted equal to the memories, while the session's lease is held.
+ * Keeps the mounted memory stores of a session equal to the memories, while the session's lease is held.
  *
- * Lifecycle: before a sandbox is opened, `directories` creates what it sees of read-only stores. In it, `putInPlace`
- * fills each store once on a new disk. Then each tool call goes through `around`: what was changed elsewhere is in
- * place when the call starts, and what was changed in the sandbox is a version when it ends. `beforeClose` syncs a
- * last time. A session without stores costs nothing.
+ * Lifecycle: before a sandbox is opened, `directories` creates the directories of read-only stores. In the
+ * sandbox, `putInPlace` fills each store once on a new disk. Then each tool call goes through `around`:
+ * changes made elsewhere are in place when the call starts, and changes made in the sandbox are versions when
+ * it ends. `beforeClose` syncs a last time. A session without stores costs nothing.
  */
 export class SessionMemory {
   readonly #parts: MemoryParts;
@@ -60,7 +61,7 @@ export class SessionMemory {
     this.#writable = new Map(writable.map((store) => [store.storeId, new MountedStore(parts, lease, store)]));
   }
 
-  /** @param disk host directory for what is shown beside the session's disk. */
+  /** Creates directories of read-only stores. @param disk host directory for files beside the disk. */
   async directories(disk: string): Promise<MountedDirectory[]> {
     if (this.#readOnly.length === 0) return [];
     const { db } = this.#parts;
@@ -85,7 +86,7 @@ export class SessionMemory {
     return { fault: { type: "sandbox_error", message: `The memories could not be written: ${fault}.` } };
   }
 
-  /** The same tools; the stores are synced before and after each call. */
+  /** Wraps the tools so that the stores are synced before and after each call. */
   around(tools: readonly Tool[]): Tool[] {
     return tools.map((tool) => ({
       name: tool.name,
@@ -93,7 +94,7 @@ export class SessionMemory {
       input: tool.input,
       ...(tool.endsItself && { endsItself: true as const }),
       ...(tool.changesFiles && { changesFiles: true as const }),
-      // What surrounds a call writes.
+      // Syncing the stores writes, so the call does not only read.
       ...(tool.readsOnly && this.#target.stores.length === 0 && { readsOnly: true as const }),
       run: (input, context) =>
         this.#aroundCall(
@@ -104,7 +105,9 @@ export class SessionMemory {
     }));
   }
 
-  /** Stores what a run that was cut off left on the disk. Opens no sandbox when there are no stores. Never rejects. */
+  /**
+   * Stores changes that an interrupted run left on the disk. Without stores opens no sandbox. Never rejects.
+   */
   async catchUp(open: () => Promise<Sandbox>, signal = NEVER): Promise<void> {
     try {
       if (this.#writable.size === 0) return;
@@ -115,12 +118,14 @@ export class SessionMemory {
     }
   }
 
-  /** Never rejects. */
+  /** Stores the changes in the sandbox. Never rejects. */
   async beforeClose(sandbox: Sandbox): Promise<void> {
     if (this.#writable.size > 0) await this.#storeOrReport(sandbox);
   }
 
-  /** Once the signal aborts, the rest of the work ends soon, and the next sync of the disk continues it. */
+  /**
+   * Syncs the stores around a call. After an abort the sync ends soon, and the disk's next one continues it.
+   */
   async #aroundCall<T>(
     open: () => Promise<Sandbox>,
     call: () => Promise<T>,
@@ -136,14 +141,14 @@ export class SessionMemory {
     }
   }
 
-  /** Runs one after another, also after a failure. */
+  /** Runs work one at a time, in order, also after a failure. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work, work);
     this.#last = done.catch(() => undefined);
     return done;
   }
 
-  /** Brings what was changed elsewhere into the sandbox. */
+  /** Brings changes made elsewhere into the sandbox. */
   async #update(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
     const { db } = this.#parts;
     const ids = this.#target.stores.map(({ storeId }) => storeId);
@@ -161,7 +166,7 @@ export class SessionMemory {
     }
   }
 
-  /** Makes versions of what was changed in the sandbox. What cannot be stored now is found on the disk by the next sync. */
+  /** Creates versions from the changes in the sandbox. The next sync finds what could not be stored. */
   async #storeOrReport(sandbox: Sandbox, signal = NEVER): Promise<void> {
     const store = async (deadline: AbortSignal) => {
       for (const mounted of this.#writable.values())

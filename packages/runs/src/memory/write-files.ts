@@ -2,19 +2,19 @@ import type { Sandbox } from "@berth/sandbox";
 import { printable } from "./detect-changes.ts";
 
 const WRITING_MS = 120_000;
-/** How much one command writes. */
+/** Bytes that one command writes. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** What a file of a mount is to become. `content` null: it is deleted. */
+/** A file of a mount to write, or to delete if `content` is null. */
 export interface WantedFile {
   path: string;
   content: string | null;
 }
 
 /**
- * Reads `<size> <path>` with that many bytes, or `- <path>` for a deletion. Whatever is in a directory's way is
- * deleted; links are replaced and not followed; a file appears with all its bytes; directories that a deletion leaves
- * empty are deleted.
+ * Reads `<size> <path>` with that many bytes, or `- <path>` for a deletion. Anything that blocks a directory
+ * is deleted. Links are replaced and not followed. A file appears with all its bytes. Directories that a
+ * deletion leaves empty are deleted.
  */
 const SCRIPT = `umask 022
 wrong=0
@@ -91,7 +91,7 @@ export async function writeFiles(
   return null;
 }
 
-/** The output of a failed command as one line for people. It is hostile. */
+/** Returns the output of a failed command as one line for people. The output is hostile. */
 function outputLine(output: Uint8Array): string {
   return printable(Buffer.from(output).toString("utf8").trim().replaceAll("\n", "; "));
 }

@@ -7,18 +7,18 @@ import { type ReadOutput, storeRead } from "./store-read.ts";
 
 export interface CollectedGroup {
   outcomes: Outcome[];
-  /** Those that the sandbox did not tell of: to be collected one by one. */
+  /** Outputs that the sandbox did not return, to be collected one by one. */
   rest: ListedFile[];
 }
 
 const READING_MS = 60_000;
-/** As many contents as a transaction may lock; see `lockContents`. */
+/** The most contents that a transaction may lock; see `lockContents`. */
 const STORED_AT_ONCE = 32;
 
 /**
- * Reads small outputs by one command, and stores them some at a time.
+ * Reads small outputs with one command, and stores them in batches.
  *
- * @param storing held by whoever stores. @throws as `collectOutputs`
+ * @param storing held while a batch is stored. @throws as `collectOutputs`
  */
 export async function collectGroup(
   parts: CollectParts,
@@ -27,7 +27,7 @@ export async function collectGroup(
   known: Known,
   storing: Semaphore,
 ): Promise<CollectedGroup> {
-  // An empty file has nothing to read.
+  // An empty file need not be read.
   const wanted = group.filter(({ size }) => size > 0);
   const { contents, ended } = await readFiles(sandbox, OUTPUTS, wanted, { timeoutMs: READING_MS, signal });
   const told = wanted.slice(0, contents.length);
@@ -40,7 +40,7 @@ export async function collectGroup(
   const rest = wanted.slice(contents.length);
   let isCut = !ended && rest.length > 0;
   for (const some of slices([...empty, ...read], STORED_AT_ONCE)) {
-    // What is read and not stored is read again.
+    // A batch that was read but not stored is read again.
     isCut ||= signal.aborted;
     if (!signal.aborted) outcomes.push(...(await storing.run(() => storeRead(parts, lease, some, known))));
   }

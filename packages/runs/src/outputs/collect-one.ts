@@ -13,10 +13,10 @@ import { storeOutput } from "./output-store.ts";
 import { outputName } from "./plan-outputs.ts";
 import { ReadInterrupted, readOutput, UnreadableOutput } from "./read-output.ts";
 
-/** Enough to detect the type of a content. */
+/** Bytes that suffice to detect the type of a content. */
 export const HEAD_BYTES = 4_096;
 
-/** Stores one output, of any size, which is read as a stream. @throws as `collectOutputs` */
+/** Stores one output of any size, which is read as a stream. @throws as `collectOutputs` */
 export async function collectOne(
   parts: CollectParts,
   { lease, sandbox, signal }: Collecting,
@@ -50,7 +50,7 @@ export async function collectOne(
   }
 }
 
-/** Keeps the first bytes of a stream. */
+/** Records the first bytes of a stream. */
 class Head {
   bytes: Uint8Array = new Uint8Array();
 

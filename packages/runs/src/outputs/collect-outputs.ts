@@ -9,17 +9,18 @@ import { readCollected, storeOutputs } from "./output-store.ts";
 import { planOutputs } from "./plan-outputs.ts";
 
 export interface Collection {
-  /** `whole`: nothing is left that another try could collect. `cut`: the sandbox ended, or the time was over. */
+  /** `whole`: another try would collect nothing more. `cut`: the sandbox ended, or the time was over. */
   state: "whole" | "partial" | "cut";
-  /** What was left out or changed, a clause each. */
+  /** Outputs that were left out or changed, a clause each. */
   faults: string[];
 }
 
 const MAX_READS = 4;
 
 /**
- * Stores each regular file of the outputs as a file of the session, unless it is unchanged since it was collected. It
- * can be repeated after any interruption: a file and the record that it was collected are stored in one statement.
+ * Stores each regular file of the outputs as a file of the session, unless it is unchanged since it was
+ * collected. It can be repeated after any interruption: a file and the record that it was collected are
+ * stored in one statement.
  *
  * @throws LeaseLost, and errors of the database and the blob store.
  */
@@ -39,7 +40,7 @@ export async function collectOutputs(parts: CollectParts, collecting: Collecting
   return { state: left ? "partial" : "whole", faults };
 }
 
-/** Small ones in groups, then large ones, and those that their group could not tell of, one by one. */
+/** Collects small outputs in groups. Collects large ones, and those missing from their group, one by one. */
 async function collectAll(
   parts: CollectParts,
   collecting: Collecting,
@@ -47,7 +48,8 @@ async function collectAll(
   known: Known,
 ): Promise<Outcome[]> {
   const { groups, large } = groupOutputs(taken);
-  // A transaction keeps its connection while contents are stored: one of a session at a time leaves some for others.
+  // A transaction holds its connection while contents are stored. One per session at a time leaves
+  // connections for others.
   const storing = new Semaphore(1);
   const grouped = await mapAtOnce(MAX_READS, groups, (group) =>
     collectGroup(parts, collecting, group, known, storing),

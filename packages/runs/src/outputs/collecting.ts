@@ -20,15 +20,16 @@ export interface Collecting {
   signal: AbortSignal;
 }
 
-/** What was collected before, by the path decoded as `latin1`. */
+/** Outputs that were collected before, by the path decoded as `latin1`. */
 export type Known = ReadonlyMap<string, Collected>;
 
-/** What became of an output. */
+/** The result of collecting an output. */
 export interface Outcome {
   state: "stored" | "unreadable" | "cut";
   fault?: string;
 }
 
+/** Returns the outcome of a stored output, with a fault if its name was changed. */
 export function stored({ path }: ListedFile): Outcome {
   const { name, changed } = outputName(path);
   return {
@@ -37,11 +38,15 @@ export function stored({ path }: ListedFile): Outcome {
   };
 }
 
+/** Returns the outcome of an output that could not be read. */
 export function unreadable({ path }: ListedFile): Outcome {
   return { state: "unreadable", fault: `'${outputName(path).name}' could not be read` };
 }
 
-/** How an output is recorded that was read now. Of one that was changed so recently, another change could go unnoticed. */
+/**
+ * Returns the record of an output that was just read. It has no stamp if the file was changed recently, since
+ * another change might keep the stamp.
+ */
 export function collectedNow({ stamp, recent }: ListedFile, sha256: string): Collected {
   return { sha256, stamp: recent ? null : stamp };
 }

@@ -1,9 +1,9 @@
 import type { ListedFile } from "../sandbox-io/nul-records.ts";
 
-/** Bytes of a group, which are in memory at once. */
+/** The most bytes of a group, all of which are in memory at once. */
 export const GROUP_BYTES = 4 * 1024 * 1024;
 
-/** Divides outputs into groups, each to be read by one command, and those that are too large for any. */
+/** Divides outputs into groups, each to be read by one command, and outputs that are too large for any. */
 export function groupOutputs(outputs: readonly ListedFile[]): {
   groups: ListedFile[][];
   large: ListedFile[];

@@ -12,25 +12,25 @@ export const OUTPUTS = "/mnt/session/outputs";
 export interface OutputListing {
   /** Regular files, in no order, up to the limit. Their paths are relative to the outputs. */
   outputs: ListedFile[];
-  /** There are more. */
+  /** Whether there are more files. */
   more: boolean;
-  /** A directory could not be read. */
+  /** Whether a directory could not be read. */
   unreadable: boolean;
 }
 
 const LISTING_MS = 30_000;
-/** Two changes of a file within this time may have the same stamp. */
+/** Seconds within which two changes of a file may have the same stamp. */
 const GRAIN_SECONDS = 1;
 /** Exit statuses above it are those of killed programs, for example when there is no memory left. */
 const KILLED = 128;
-/** Records besides the wanted files: one more file, what a killed `find` left of one, and its status. */
+/** Records besides the wanted files: one more file, a record that a killed `find` cut, and its status. */
 const EXTRA_RECORDS = 3;
 
 /**
- * Prints records terminated by a NUL: the present time, then `size modified changed inode path` for each regular
- * file, then `- STATUS` if `find` failed. Links are not followed, and other filesystems are not entered. Most turns
- * leave no output, which the first `find` alone finds out; its status is checked, since one that was killed prints
- * nothing either.
+ * Prints records terminated by a NUL: the present time, then `size modified changed inode path` for each
+ * regular file, then `- STATUS` if `find` failed. Links are not followed, and other filesystems are not
+ * entered. Most turns leave no output, which the first `find` alone detects. Its status is checked, since a
+ * killed one prints nothing either.
  */
 export const LIST_SCRIPT = `any=$(find ${OUTPUTS} -mindepth 1 -print -quit 2>&1) && [ -z "$any" ] && exit 0
 date +%s.%N | tr '\\n' '\\000'
@@ -54,7 +54,7 @@ export async function listOutputs(
   return parseListing(Buffer.from(output), max);
 }
 
-/** Returns null when `find` was killed. */
+/** Parses a listing. Returns null when `find` was killed. */
 export function parseListing(bytes: Buffer, max: number): OutputListing | null {
   const { records: listed, more } = listedRecords(bytes, max + EXTRA_RECORDS + 1);
   const [clock, ...records] = listed;

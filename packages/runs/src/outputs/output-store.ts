@@ -3,13 +3,13 @@ import { newUuid, uuidTimestamp } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 
-/** A path as it was last collected. `sha256` is null when it was left out. */
+/** A path as it was last collected. `sha256` is null when the file was left out. */
 export interface Collected {
   sha256: string | null;
   stamp: string | null;
 }
 
-/** What was collected of a session, by the path decoded as `latin1`, so that each byte is a character. */
+/** Returns a session's collected paths, decoded as `latin1`, so that each byte is a character. */
 export async function readCollected(db: Queryable, sessionId: string): Promise<Map<string, Collected>> {
   const { rows } = await db.query<Collected & { path: Buffer }>({
     name: "read_collected",
@@ -25,13 +25,13 @@ export interface OutputFile {
   size: number;
 }
 
-/** A path as it is collected now. `file` is null when only its stamp is new. */
+/** A path that is being collected. `file` is null when only its stamp is new, or the file is left out. */
 export interface CollectedOutput extends Collected {
   path: Buffer;
   file: OutputFile | null;
 }
 
-/** As `storeOutputs`, of one. @throws LeaseLost */
+/** Stores one output, as `storeOutputs` does. @throws LeaseLost */
 export async function storeOutput(
   db: Queryable,
   lease: Lease,
@@ -93,7 +93,7 @@ export async function storeOutputs(
   if (rows.length === 0) throw new LeaseLost();
 }
 
-/** Whether a sandbox was open since the outputs were last collected completely. @throws LeaseLost */
+/** Returns whether a sandbox was open since the outputs were last collected completely. @throws LeaseLost */
 export async function areOutputsDue(db: Queryable, lease: Lease): Promise<boolean> {
   const { rows } = await db.query<{ outputs_due: boolean }>({
     name: "outputs_due",
@@ -104,7 +104,7 @@ export async function areOutputsDue(db: Queryable, lease: Lease): Promise<boolea
   return rows[0].outputs_due;
 }
 
-/** @throws LeaseLost */
+/** Sets whether outputs are to be collected. @throws LeaseLost */
 export async function markOutputsDue(db: Queryable, lease: Lease, due: boolean): Promise<void> {
   const { rowCount } = await db.query({
     name: "mark_outputs_due",

@@ -5,20 +5,20 @@ import type { Collected } from "./output-store.ts";
 
 export interface OutputLimits {
   files: number;
-  /** Of one file. */
+  /** The most bytes of one file. */
   fileBytes: number;
-  /** Of all files that one collection reads. */
+  /** The most bytes of all files that one collection reads. */
   totalBytes: number;
 }
 
 export interface OutputPlan {
-  /** To be read now. */
+  /** Outputs to read now. */
   taken: ListedFile[];
-  /** Left out until they change. */
+  /** Outputs that are left out until they change. */
   rejected: ListedFile[];
-  /** There are some that the next collection will take. */
+  /** Whether outputs are left for the next collection. */
   later: boolean;
-  /** Why something is left out, a clause each. What an earlier collection reported is not repeated. */
+  /** Why outputs are left out, a clause each. Reports of an earlier collection are not repeated. */
   faults: string[];
 }
 
@@ -42,10 +42,10 @@ export function planOutputs(
     if (known.get(path)?.stamp === output.stamp) continue;
     const fault = faultOf(output, limits);
     if (holdsSecret(output, mask)) {
-      // No trace of the path is stored: it is reported again when the session is held the next time.
+      // The path is not stored, so it is reported again when the session is held next.
       plan.faults.push(`${quoted(output)} has a secret of the session in its name`);
     } else if (fault !== null) {
-      // A longer path cannot be in a row's key: it is reported again when the session is held the next time.
+      // A longer path does not fit into the row's key. It is reported again when the session is held next.
       if (output.path.length <= MAX_PATH_BYTES) plan.rejected.push(output);
       plan.faults.push(`${quoted(output)} ${fault}`);
     } else if (total > 0 && total + output.size > limits.totalBytes) {
@@ -61,7 +61,7 @@ export function planOutputs(
   return plan;
 }
 
-/** Names are stored as they are, unlike texts, since a masked one would be another file's. */
+/** Returns whether a path contains a secret. A name is not masked: that could be another file's. */
 function holdsSecret({ path }: ListedFile, mask: (text: string) => string): boolean {
   const text = path.toString("utf8");
   return mask(text) !== text;
@@ -81,8 +81,8 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 const REPLACEMENT = "\uFFFD";
 
 /**
- * The path of an output as a file name that can be stored, shown and sent: bytes that are not UTF-8 and characters
- * that control a terminal are replaced, and `changed` is true then.
+ * Returns the path of an output as a file name that can be stored, shown and sent. Bytes that are not UTF-8
+ * and control characters of a terminal are replaced; `changed` says whether there were any.
  */
 export function outputName(path: Buffer): { name: string; changed: boolean } {
   const text = path.toString("utf8");

@@ -6,10 +6,10 @@ import { OUTPUTS } from "./list-outputs.ts";
 const CHUNK_BYTES = 4 * 1024 * 1024;
 const CHUNK_MS = 60_000;
 
-/** A file could not be read up to its listed size. */
+/** Thrown when a file could not be read up to its listed size. */
 export class UnreadableOutput extends Error {}
 
-/** The sandbox ended, or the time was over. */
+/** Thrown when the sandbox ended, or the time was over. */
 export class ReadInterrupted extends Error {}
 
 /** The name is passed as octal escapes, since a variable cannot hold bytes that are not UTF-8. */

@@ -13,7 +13,7 @@ import { areOutputsDue, markOutputsDue } from "./output-store.ts";
 import type { OutputLimits } from "./plan-outputs.ts";
 
 export interface OutputParts extends CollectParts {
-  /** Size limit of one file. */
+  /** The most bytes of one file. */
   outputFileBytes: number;
   log: Logger;
 }
@@ -22,28 +22,28 @@ export interface OutputTarget {
   lease: Lease;
   runLog: RunLog;
   notes: string[];
-  /** The open sandbox, or a new one. Null: that waits for its place, longer than a turn's end does. */
+  /** Returns the open sandbox, or opens one. Returns null when that waits for a place for too long. */
   open(): Promise<Sandbox | null>;
   /** As `open`, but a new sandbox is not announced, and nothing is put in place in it. */
   openBare(): Promise<Sandbox>;
 }
 
 const MAX_FILES = 1_000;
-/** What one collection reads, in sizes of the largest file. */
+/** The most bytes that one collection reads, as a multiple of the largest file's. */
 const TOTAL_FILES = 4;
 const REMOVAL_MS = 600_000;
 const MAX_FAULTS = 20;
-/** No sandbox was open in time: another try now would find none either. */
+/** The result when no sandbox was open in time. Another try at once would find none either. */
 const NOT_OPEN: Collection = { state: "cut", faults: [] };
 const RETRY_WAITS_MS = [0, 250, 500, 1_000, 2_000, 4_000];
 
-/** Collects the outputs of a session while its lease is held, and reports what could not be kept. */
+/** Collects the outputs of a session while its lease is held, and reports those that could not be kept. */
 export class SessionOutputs {
   readonly #parts: OutputParts;
   readonly #target: OutputTarget;
   readonly #limits: OutputLimits;
   readonly #reported = new Set<string>();
-  /** Set once there may be something to collect. */
+  /** Set once there may be outputs to collect. */
   #marking: Promise<void> | undefined;
 
   constructor(parts: OutputParts, target: OutputTarget) {
@@ -53,7 +53,7 @@ export class SessionOutputs {
     this.#limits = { files: MAX_FILES, fileBytes, totalBytes: TOTAL_FILES * fileBytes };
   }
 
-  /** Called before a command of the agent: from now on there may be something to collect. */
+  /** Records that there may be outputs to collect. Called before a command of the agent. */
   async touch(): Promise<void> {
     this.#marking ??= markOutputsDue(this.#parts.db.write, this.#target.lease, true);
     await this.#marking.catch((error) => {
@@ -63,8 +63,8 @@ export class SessionOutputs {
   }
 
   /**
-   * Before a turn ends: collects when commands ran in it, or may have in a turn that a former run began. What could
-   * not be collected does not fail the turn.
+   * Collects before a turn ends, if commands ran in it, or may have run in a turn that a former run began. A
+   * failure to collect does not fail the turn.
    */
   async atTurnEnd(resumed: boolean, signal: AbortSignal): Promise<void> {
     const { open } = this.#target;
@@ -72,7 +72,7 @@ export class SessionOutputs {
     await withDeadline(signal, async (deadline) => void (await this.#collect(open, this.#limits, deadline)));
   }
 
-  /** Before the sandbox is closed. The returned function is to be called once it is. */
+  /** Collects before the sandbox is closed. The caller calls the returned function once it is closed. */
   async beforeClose(sandbox: Sandbox): Promise<() => Promise<void>> {
     if (this.#marking === undefined) return async () => undefined;
     const state = await this.#collect(async () => sandbox, this.#limits, AbortSignal.timeout(LOOK_MS));
@@ -82,7 +82,7 @@ export class SessionOutputs {
     };
   }
 
-  /** Before the disk is removed. Returns false when something may be lost by that. */
+  /** Collects before the disk is removed. Returns false when the removal may lose outputs. */
   async beforeRemoval(): Promise<boolean> {
     if (!(await this.#areDue())) return true;
     const limits = { ...this.#limits, totalBytes: Number.POSITIVE_INFINITY };
@@ -113,13 +113,13 @@ export class SessionOutputs {
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
       this.#parts.log.error({ err: error }, "outputs could not be collected");
-      // A sandbox that could not be opened is in the session's log already.
+      // A sandbox that could not be opened is already in the session's log.
       if (!(error instanceof SandboxError)) await this.#report(["the service could not store them"]);
       return "cut";
     }
   }
 
-  /** Each fault is reported once while the session is held. */
+  /** Reports each fault once while the session is held. */
   async #report(faults: readonly string[]): Promise<void> {
     const { notes, runLog } = this.#target;
     const fresh = faults.filter((fault) => !this.#reported.has(fault));
@@ -136,7 +136,7 @@ export class SessionOutputs {
   }
 }
 
-/** Null when the signal aborts first. */
+/** Resolves with null when the signal aborts first. */
 async function orNull<T>(step: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return await orAborted(step, signal).catch((error: unknown) => {
     if (signal.aborted) return null;
@@ -145,8 +145,8 @@ async function orNull<T>(step: Promise<T>, signal: AbortSignal): Promise<T | nul
 }
 
 /**
- * Processes that the turn left running may have ended the sandbox; they are not in the next one. They may also leave no room for
- * another process until they end it: so it is tried once more at once, and then after growing waits.
+ * Retries at once and then after growing waits. Processes that the turn left running may have ended the
+ * sandbox; the next sandbox does not have them. They may also leave no room for another process.
  */
 async function untilNotCut(collect: () => Promise<Collection>, signal: AbortSignal): Promise<Collection> {
   let collection = await collect();

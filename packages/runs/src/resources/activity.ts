@@ -1,10 +1,10 @@
-/** What is being done for the sandbox of one session besides its turn, and how much of that only waits for a while. */
+/** Counts the work for the sandbox of one session beside its turn, and how much of it only waits. */
 export class Activity {
   readonly #onQuiet: () => void;
   #working = 0;
   #waiting = 0;
 
-  /** @param onQuiet called each time when nothing is being done any more, or only waits. */
+  /** @param onQuiet called each time when no work is left, or all of it waits. */
   constructor(onQuiet: () => void) {
     this.#onQuiet = onQuiet;
   }
@@ -13,7 +13,7 @@ export class Activity {
     return this.#working > 0;
   }
 
-  /** Something is being done, and all of it waits. */
+  /** Returns whether there is work, and all of it waits. */
   onlyWaits(): boolean {
     return this.#waiting > 0 && this.#working === 0;
   }
@@ -27,7 +27,7 @@ export class Activity {
     }
   }
 
-  /** For a piece of work that `run` runs: until `wait` ends it does nothing. */
+  /** Marks a piece of work that `run` runs as waiting until `wait` ends. */
   async pause<T>(wait: () => Promise<T>): Promise<T> {
     this.#waiting += 1;
     this.#rest();

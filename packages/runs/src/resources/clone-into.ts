@@ -23,10 +23,10 @@ export interface CloneParts {
     RepositorySnapshots,
     "remoteRefs" | "mount" | "release" | "requestBuild" | "setUp" | "noteClone" | "whyNone"
   >;
-  /** Null or absent: disks are not made of snapshots. */
+  /** Snapshots of volumes; null or absent where disks are not made from snapshots. */
   volumeSnapshots?: Pick<VolumeSnapshots, "noteClone"> | null;
   mask(text: string): string;
-  /** Names the session and its organization in each line. */
+  /** A logger whose lines name the session and its organization. */
   log: Pick<Logger, "info" | "warn">;
 }
 
@@ -34,12 +34,12 @@ export interface CloneTarget extends SetupInputs {
   lease: Lease;
   sandbox: Sandbox;
   runLog: RunLog;
-  /** What hosts were asked for before the sandbox was open. */
+  /** Refs that were requested from hosts before the sandbox was open. */
   refs: PrefetchedRefs;
-  /** The repositories that came onto the disk before, and are what a clone would be. */
+  /** The repositories that were restored onto the disk and are equal to a clone. */
   restored: Restored;
   activity: Activity;
-  /** Limits how many work at once. */
+  /** Limits how many attempts run at once. */
   inSlot<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -47,9 +47,10 @@ export interface CloneTarget extends SetupInputs {
 type Mounted = Set<string>;
 
 /**
- * Puts one repository in place, as its environment sets it up, and reports its progress: from a snapshot if there is one and the
- * session's own credential may read the repository now, else by a clone, which also reports what is wrong. Has a snapshot built for the
- * next session. A setup waits for its snapshot, and runs here where there can be none.
+ * Puts one repository in place, set up as its environment says, and reports the progress. It uses a snapshot
+ * if there is one and the session's own credential may read the repository now. Otherwise it clones, which
+ * also reports what is wrong. It requests a snapshot for the next session. A setup waits for its snapshot,
+ * and runs in this sandbox if there can be none.
  */
 export async function cloneInto(
   parts: CloneParts,
@@ -63,7 +64,7 @@ export async function cloneInto(
     const attempt = new Attempt(parts, target, repository, mounted, report.progress);
     const setup = setupRequest(target, repository);
     if (setup === null) return await target.inSlot(() => attempt.place());
-    // Without a slot: it may wait for long. A snapshot with a setup shows what the script made of a branch, a tag or a commit.
+    // This takes no slot, since it may wait for long. Only a branch, tag or commit has such snapshots.
     const isPrepared = repository.checkout?.type !== "ref";
     const prepared = isPrepared
       ? await attempt.fromSetup(setup, onSetup)
@@ -97,7 +98,10 @@ class Attempt {
     this.#onProgress = onProgress;
   }
 
-  /** From a snapshot with the setup, which is built when it is missing. Without a placement the repository is to be placed plainly. */
+  /**
+   * Mounts a snapshot with the setup, which is built when it is missing. If `placement` is null, the
+   * repository must be placed without it.
+   */
   async fromSetup(
     setup: SetupRequest,
     onSetup: () => void,
@@ -119,7 +123,7 @@ class Attempt {
     return { placement: await this.#mountSetUp(setup), failure: null };
   }
 
-  /** From a plain snapshot or by a clone. */
+  /** Places the repository from a plain snapshot or by a clone. */
   async place(): Promise<Placement> {
     const { snapshots, clone, log } = this.#parts;
     const { lease, sandbox } = this.#target;
@@ -134,7 +138,7 @@ class Attempt {
       return { commit: fromSnapshot.commit };
     }
     const overwrite = this.#mounted.has(id);
-    // A former snapshot, or one that could not be mounted: a clone that refers to it could not be shown again.
+    // A clone that still refers to a former or unmountable snapshot could not be shown again.
     if (!overwrite && (remote !== null || this.#repository.snapshot !== null))
       await snapshots.release(lease, id);
     const placement = this.#masked(await clone(sandbox, { ...request, overwrite }));
@@ -150,8 +154,8 @@ class Attempt {
   }
 
   /**
-   * Plainly, and then by the script itself, unless it has failed already: where the repository cannot be read, why it failed is not told
-   * either.
+   * Places the repository plainly, and then runs the setup script unless it has failed already. If the
+   * repository cannot be read, a known failure of the script is not reported either.
    */
   async placeAndSetUp(
     setup: SetupRequest,
@@ -167,7 +171,7 @@ class Attempt {
     return placement !== "later" && "fault" in placement ? await this.#discard(placement.fault) : placement;
   }
 
-  /** Nothing is left of it, so that another attempt clones anew. */
+  /** Removes the repository, so that another attempt clones anew. */
   async #discard(fault: PlacementFault): Promise<Placement> {
     const { id, mountPath } = this.#repository;
     const { sandbox } = this.#target;
@@ -179,7 +183,7 @@ class Attempt {
     return { fault: { ...fault, message } };
   }
 
-  /** A fault quotes the host. */
+  /** Masks the message of a fault, which quotes the host. */
   #masked(placement: Placement): Placement {
     if (placement === "later" || !("fault" in placement)) return placement;
     const { fault } = placement;

@@ -20,6 +20,7 @@ export async function includeFile(sandbox: Sandbox, { mountPath }: Clone, target
   await includePath(sandbox, { clone: mountPath, path: target.slice(mountPath.length + 1) });
 }
 
+/** Returns the fault of a path at which no file can be placed. */
 export function notPlaceable(target: string): PlacementFault {
   return { type: "sandbox_error", message: `No file can be put at ${target}.` };
 }

@@ -10,16 +10,16 @@ import { retryDelay } from "./retry-delay.ts";
 
 export interface PlaceParts {
   db: { write: Queryable };
-  /** Milliseconds to wait before each retry of a series. */
+  /** Milliseconds to wait before each retry of a series. Default: 1,000 to 16,000, doubling. */
   cloneRetryMs?: readonly number[];
 }
 
 export interface PlaceTarget {
   lease: Lease;
   runLog: RunLog;
-  /** Takes what the model is to be told. */
+  /** Collects notes for the model. */
   notes: string[];
-  /** Aborts when no sandbox is needed any more. */
+  /** Aborts when no sandbox is needed. */
   signal: AbortSignal;
   activity: Activity;
   sandbox: { closed: Promise<void> };
@@ -27,8 +27,9 @@ export interface PlaceTarget {
 
 const DEFAULT_RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 /**
- * Tries to put one repository in place until it is, or until another attempt would not help now. A series of attempts is in the
- * row, so that it goes on after the death of a process. What changed during an attempt is tried at once, with its own series.
+ * Tries to put one repository in place until it is, or until another attempt would not help now. A series of
+ * attempts is stored in the row, so that it continues after the death of a process. If inputs change during
+ * an attempt, the next one begins at once with its own series.
  *
  * @param attempt makes one attempt.
  * @param changed set when the row may have changed, which ends a wait.
@@ -44,7 +45,7 @@ export async function placeRepository(
     changed.reset();
     const repository = await pendingRepository(db.write, id);
     if (repository === null) {
-      // The row may have been read before a change that was told meanwhile.
+      // The row may have been read before a change that was signalled meanwhile.
       if (await changed.waitFor(0)) continue;
       return;
     }
@@ -80,7 +81,7 @@ async function reportFault(
   else await reportRetrying(target, repository, fault, waitMs);
 }
 
-/** Returns false when the sandbox is closed or not needed any more. */
+/** Waits. Returns false when the sandbox is closed or not needed. */
 async function waitUnlessOver(
   { signal, sandbox, activity }: PlaceTarget,
   changed: Signal,

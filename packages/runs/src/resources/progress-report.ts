@@ -3,7 +3,7 @@ import type { RunLog } from "../lease/run-log.ts";
 
 const INTERVAL_MS = 1_000;
 
-/** Appends the progress of one resource to the log: at most the newest of each second. */
+/** Appends the progress of one resource to the log, at most the newest of each second. */
 export class ProgressReport {
   readonly #runLog: RunLog;
   readonly #resourceId: string;
@@ -16,13 +16,13 @@ export class ProgressReport {
     this.#resourceId = resourceId;
   }
 
-  /** Can be passed as a callback. */
+  /** Records progress. Can be passed as a callback. */
   readonly progress = (progress: CloneProgress): void => {
     this.#newest = progress;
     if (this.#timer === undefined) this.#append();
   };
 
-  /** Resolves when nothing is appended any more. */
+  /** Ends the report. Resolves when nothing more is appended. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     this.#newest = undefined;

@@ -26,24 +26,25 @@ import { reportFailed, reportReady } from "./report-placement.ts";
 export interface ProvisionParts extends CloneParts, PlaceParts {
   db: Database;
   blobs: BlobStore;
-  /** Limits the attempts of all sessions at once: those that wait for their retries may be many. */
+  /** Limits the attempts of all sessions at once, since many may wait for their retries. */
   clones: Semaphore;
   log: Logger;
 }
 
 export interface ProvisionTarget extends Omit<CloneTarget, "inSlot"> {
-  /** Takes what the model is to be told. */
+  /** Collects notes for the model. */
   notes: string[];
   memory: Pick<SessionMemory, "putInPlace">;
-  /** Aborts when no sandbox is needed any more. */
+  /** Aborts when no sandbox is needed. */
   signal: AbortSignal;
   activity: Activity;
   /** The files that the sandbox was opened with. */
   mounted: readonly { sha256: string; target: string }[];
   /**
-   * Takes a snapshot of the disk once the repositories are in place; commands wait for it. Null: other things are on the disk, or come there.
+   * Takes a snapshot of the disk once the repositories are in place; commands wait for it. Null when other
+   * files are on the disk, or will be.
    *
-   * @param isAlone whether nothing but them came there meanwhile.
+   * @param isAlone returns whether only the repositories came onto the disk meanwhile.
    */
   takeSnapshot: ((isAlone: () => boolean) => Promise<void>) | null;
   /** Called when a file waits for a mount point that only a fresh sandbox has. */
@@ -53,25 +54,25 @@ export interface ProvisionTarget extends Omit<CloneTarget, "inSlot"> {
 const MAX_CLONES = 4;
 
 /**
- * Puts resources in place in one open sandbox, and reports the outcome in the log. Repositories are cloned concurrently, see
- * `placeRepository`; everything else is tried once, files one after another in the order in which they were given.
+ * Puts resources in place in one open sandbox, and reports the outcome in the log. Repositories are cloned
+ * concurrently; see `placeRepository`. Everything else is tried once, files one at a time in the given order.
  */
 export class Provisioner {
   readonly #parts: ProvisionParts;
   readonly #target: ProvisionTarget;
   readonly #clones = new Semaphore(MAX_CLONES);
   readonly #files = new Semaphore(1);
-  /** Their contents, by the path in the sandbox. */
+  /** SHA-256 of the files' contents, by the path in the sandbox. */
   readonly #mountedFiles: Map<string, string>;
   /** Uuids of the repositories at whose mount paths this sandbox has a snapshot. */
   readonly #mountedSnapshots = new Set<string>();
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #tried = new Set<string>();
-  /** Those of the repositories that are under way, by uuid. */
+  /** Signals of the repositories that are being placed, by uuid. */
   readonly #changes = new Map<string, Signal>();
   #needsReopen = false;
   #isSnapshotStarted = false;
-  /** How much was begun to be put in place. */
+  /** The number of placements and removals that were started. */
   #starts = 0;
 
   constructor(parts: ProvisionParts, target: ProvisionTarget) {
@@ -92,17 +93,17 @@ export class Provisioner {
     await Promise.all(this.#underWay.values());
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is being placed. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
   }
 
-  /** A file waits for a mount point that only a fresh sandbox has, or is still at one that only a fresh sandbox lacks. */
+  /** Returns whether a file to add or remove needs a mount point that only a fresh sandbox has or lacks. */
   needsReopen(): boolean {
     return this.#needsReopen;
   }
 
-  /** With the first resources, so that nothing is settled before it is taken. What is started later ends it. */
+  /** Starts the snapshot with the first resources; `settled` waits for it. What starts later cancels it. */
   #startSnapshot(resources: readonly RunResource[]): void {
     const { takeSnapshot, lease } = this.#target;
     const isFirst = !this.#isSnapshotStarted;
@@ -131,7 +132,7 @@ export class Provisioner {
     this.#start(key, work());
   }
 
-  /** One that is under way looks at its row again. */
+  /** Starts to place a repository. If it is being placed already, its row is read again. */
   #startRepository({ id }: RunRepository): void {
     const known = this.#changes.get(id);
     if (known !== undefined) {
@@ -155,12 +156,12 @@ export class Provisioner {
     );
   }
 
-  /** The files that are to be in a repository, once it is in place. */
+  /** Starts to place the files inside a repository, once the repository is in place. */
   async #startFilesIn(repositoryId: string): Promise<void> {
     const resources = await readResources(this.#parts.db.write, this.#target.lease.sessionId);
     for (const file of resources.filter((one) => one.type === "file")) {
       if (file.repository?.id !== repositoryId || !isPending(file)) continue;
-      // The model expects it there as it does the repository.
+      // The model expects the file together with the repository, so it gets no note.
       this.#startOnce(file.id, () => this.#put(file, { silently: true }));
     }
   }
@@ -229,7 +230,7 @@ export class Provisioner {
     return await this.#target.sandbox.placeFile({ source: path, target }).finally(release);
   }
 
-  /** The removal is forgotten after the file is gone, so that it is tried again whatever happens in between. */
+  /** Removes a file. The removal is deleted afterwards, so that it is repeated after any interruption. */
   async #remove(removal: Removal): Promise<void> {
     const { db, log } = this.#parts;
     const { lease, sandbox, notes } = this.#target;
@@ -249,7 +250,7 @@ export class Provisioner {
     }
   }
 
-  /** git may list the path again, if it was in a repository. */
+  /** Lets git list the path again, if it was in a repository. */
   async #includeAgain({ mountPath }: Removal): Promise<void> {
     const { db } = this.#parts;
     const { lease, sandbox } = this.#target;

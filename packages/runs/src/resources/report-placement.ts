@@ -9,7 +9,7 @@ interface Target {
   notes: string[];
 }
 
-/** The model is told when it may know of a failure, and what is missing. */
+/** Reports a resource in place. Notes for the model say what is missing, and that a failure is over. */
 export async function reportReady(
   { runLog, notes }: Target,
   resource: RunResource,
@@ -34,7 +34,10 @@ export async function reportReady(
   if (note !== undefined) notes.push(`[${named(resource)} at ${resource.mountPath}: ${note}]`);
 }
 
-/** It is not tried again until something about it changes or, when its attempts are exhausted, until the next turn. */
+/**
+ * Reports a failure. The resource is not tried again until something about it changes or, when its attempts
+ * are exhausted, until the next turn.
+ */
 export async function reportFailed(
   { runLog, notes }: Target,
   resource: RunResource,
@@ -48,18 +51,18 @@ export async function reportFailed(
   notes.push(`${failureNote(resource)}${fault.message}]`);
 }
 
-/** How the note of a failure begins. */
+/** Returns the beginning of a failure's note. */
 function failureNote(resource: RunResource): string {
   return `[${named(resource)} is not at ${resource.mountPath}: `;
 }
 
-/** What the model was not told yet of an earlier failure is not so any more. */
+/** Drops the note of an earlier failure that the model has not seen, since it is out of date. */
 function dropFailure(notes: string[], resource: RunResource): void {
   const others = notes.filter((note) => !note.startsWith(failureNote(resource)));
   notes.splice(0, notes.length, ...others);
 }
 
-/** It is tried again after `waitMs`. */
+/** Reports a failure after which the repository is tried again in `waitMs`. */
 export async function reportRetrying(
   { runLog }: Target,
   repository: RunRepository,
@@ -71,7 +74,7 @@ export async function reportRetrying(
   await runLog.appendPlacement([draft], id, { type: "retrying", waitMs, revision });
 }
 
-/** An attempt failed whose inputs have changed meanwhile: it is tried again at once with the present ones. */
+/** Reports a failure whose inputs have changed meanwhile. The next attempt begins at once with new ones. */
 export async function reportOutdated({ runLog }: Target, resource: RunResource, fault: PlacementFault) {
   await runLog.append([errorOf(resource, fault, "retrying")]);
 }

@@ -1,6 +1,6 @@
-/** A series of attempts on one repository, each of which failed for a reason that passes. */
+/** A series of attempts on one repository, each of which failed for a transient reason. */
 export interface Series {
-  /** Those that failed before the one that failed now. */
+  /** The attempts that failed before the last one. */
   attempts: number;
   /** Milliseconds since the first of them failed. */
   failingMs: number;
@@ -8,13 +8,14 @@ export interface Series {
 
 /** The longest wait that a host can ask for with `Retry-After`. */
 export const MAX_RETRY_AFTER_MS = 60_000;
-/** No retry of a series begins later after its first failure: attempts on a host that sends nothing are long. */
+/** The latest start of a retry after the first failure, since attempts on a silent host take long. */
 export const MAX_SERIES_MS = 5 * 60_000;
 
 /**
- * Milliseconds until the next attempt; null when the series has ended. A host may ask for a longer wait than the schedule's.
+ * Returns milliseconds until the next attempt, or null when the series has ended. A host may ask for a longer
+ * wait than the schedule's.
  *
- * @param retryAfterMs what the host asks for; null when it does not.
+ * @param retryAfterMs the wait that the host asks for; null when it asks for none.
  * @param schedule milliseconds before each retry.
  */
 export function retryDelay(

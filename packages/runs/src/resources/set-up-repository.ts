@@ -5,12 +5,12 @@ import type { RunRepository } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { SetupRequest } from "../snapshots/build-setup.ts";
 
-/** How much of the output of a script is reported, in characters. */
+/** The most characters of a script's output that are reported. */
 const MAX_OUTPUT = 2_000;
 
 /**
- * Runs a setup script in the session's own sandbox, in a repository that was just cloned. A process that dies meanwhile leaves the
- * repository unplaced, so that the script runs again.
+ * Runs a setup script in the session's own sandbox, in a repository that was just cloned. If the process dies
+ * meanwhile, the repository is not marked as placed, so the script runs again.
  */
 export async function setUpHere(
   sandbox: Pick<Sandbox, "run">,
@@ -26,7 +26,7 @@ export interface SetupContext {
   mask(text: string): string;
 }
 
-/** How putting a repository in place ended once its setup did: a failed one is a fault only if the environment requires it. */
+/** Returns a repository's placement after its setup. A failed setup is a fault only if it is required. */
 export function placementAfterSetup(
   { session, mask }: SetupContext,
   { url }: Pick<RunRepository, "url">,

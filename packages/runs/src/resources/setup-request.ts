@@ -5,20 +5,21 @@ import type { RunRepository } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { SetupRequest } from "../snapshots/build-setup.ts";
 
-/** What the setup of a session's repositories depends on besides the repository. */
+/** Inputs of the setup of a session's repositories, besides the repository. */
 export interface SetupInputs {
   session: Pick<RunSession, "repositorySetup" | "variables" | "networking">;
-  /** Of the session's sandbox; null for the engine's own. */
+  /** The system of the session's sandbox; null for the engine's own. */
   system: SystemLayers | null;
   /** See `SandboxSpec.writable`. */
   writable: string[];
-  /** Is told what a script is refused that runs apart from the session. */
+  /** Called when a script that runs apart from the session is denied a connection. */
   onEgressDenied: SetupRequest["onEgressDenied"];
 }
 
 /**
- * What is to be done in a repository, for all sessions that have the same environment; null when nothing is. The script reaches what the
- * environment allows, and what package managers need: no credential is where it runs.
+ * Returns the setup of a repository, which is the same for all sessions with the same environment, or null
+ * when there is none. The script may reach what the environment allows and what package managers need, since
+ * it runs without any credential.
  */
 export function setupRequest(
   { session, system, writable, onEgressDenied }: SetupInputs,

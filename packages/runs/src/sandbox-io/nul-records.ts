@@ -1,8 +1,8 @@
 const NUL = 0;
 
 /**
- * The first `max` records of what a command in the sandbox listed, each terminated by a NUL, and whether there are more. The
- * output is hostile and may be all NULs: no more than `max` records are ever created.
+ * Returns the first `max` records, each terminated by a NUL, of a listing from the sandbox, and whether there
+ * are more. The output is hostile and may be all NULs, so no more than `max` records are ever created.
  */
 export function listedRecords(bytes: Buffer, max: number): { records: Buffer[]; more: boolean } {
   const records: Buffer[] = [];
@@ -16,24 +16,25 @@ export function listedRecords(bytes: Buffer, max: number): { records: Buffer[]; 
   return { records, more: to >= 0 };
 }
 
-/** The longest record of a file: a path of 4,096 bytes with its numbers. */
+/** The most bytes of a file's record: a path of 4,096 bytes with its numbers. */
 export const MAX_RECORD_BYTES = 4_096 + 160;
 
-/** A file that a command in the sandbox listed. All of it is hostile: it is used only where a false value harms nobody. */
+/** A file listed in the sandbox. All of it is hostile, so false values must do no harm where it is used. */
 export interface ListedFile {
-  /** In the bytes of the filesystem. */
+  /** The path, in the bytes of the filesystem. */
   path: Buffer;
   size: number;
-  /** Changes whenever the file does. */
+  /** A string that changes whenever the file does. */
   stamp: string;
-  /** It was changed so recently that another change could leave the stamp as it is. */
+  /** Whether the file was changed so recently that another change might keep the stamp. */
   recent: boolean;
 }
 
 /**
- * Parses a record `size modified changed inode path`. Returns null when it is none.
+ * Parses a record `size modified changed inode path`. Returns null when it has another form.
  *
- * @param now seconds of the clock in the sandbox. @param grain seconds within which two changes may have the same stamp.
+ * @param now seconds of the clock in the sandbox.
+ * @param grain seconds within which two changes may have the same stamp.
  */
 export function parseFileRecord(record: Buffer, now: number, grain: number): ListedFile | null {
   const head = /^(\d{1,16}) (-?[\d.]+) (-?[\d.]+) (\d+) /.exec(record.toString("latin1"));

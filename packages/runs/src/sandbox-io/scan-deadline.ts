@@ -1,11 +1,11 @@
-/** How long a scan of a session's disk may take, at the end of a turn or around a call. */
+/** Milliseconds that a scan of a session's disk may take, at the end of a turn or around a call. */
 export const LOOK_MS = 120_000;
-/** How long it may still take once the turn is interrupted. */
+/** Milliseconds that it may still take once the turn is interrupted. */
 const INTERRUPTED_MS = 3_000;
 
 /**
- * Runs the work with a signal that aborts when its time is over, and soon after `signal` aborts. Commands in a sandbox are as slow
- * as the agent makes them: its processes run as the same user and may stop, slow or feed them for ever.
+ * Runs the work with a signal that aborts after `LOOK_MS`, and soon after `signal` aborts. The agent's
+ * processes run as the same user as commands of the scan, and may stop, slow or feed them for ever.
  */
 export async function withDeadline<T>(
   signal: AbortSignal,

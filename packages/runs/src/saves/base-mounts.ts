@@ -1,18 +1,18 @@
 import type { MountedSnapshot, Sandbox } from "@berth/sandbox";
 
-/** A repository snapshot that a disk shows, and where the sandbox shows it a second time, as it was at first. */
+/** A repository snapshot on a disk, and its second mount, where the sandbox has it unchanged. */
 export interface BaseMount {
   /** uuid of the snapshot. */
   snapshot: string;
   target: string;
-  /** Null where it could not be mounted: then all of the repository is to be saved. */
+  /** The path of the second mount; null when that failed, so that the whole repository must be saved. */
   at: string | null;
 }
 
-/** What lies there is the agent's, so the target may be taken. */
+/** The directory of the mounts. The agent can write there, so a target may be taken. */
 const DIRECTORY = "/var/tmp";
 
-/** Mounts each snapshot a second time. The agent may see it meanwhile. */
+/** Mounts each snapshot a second time. The agent may see the mounts meanwhile. */
 export async function mountBases(
   sandbox: Pick<Sandbox, "mountSnapshot">,
   snapshots: readonly MountedSnapshot[],
@@ -27,7 +27,7 @@ export async function mountBases(
   return mounts;
 }
 
-/** Nothing to do once the sandbox has ended: its next one does not mount them. */
+/** Unmounts the snapshots. After the end of the sandbox that is not needed. */
 export async function unmountBases(
   sandbox: Pick<Sandbox, "unmountSnapshot">,
   mounts: readonly BaseMount[],

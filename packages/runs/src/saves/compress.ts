@@ -3,33 +3,34 @@ import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 
-/** The archive takes more than it may. */
+/** Thrown when the archive is larger than the limit. */
 export class SaveTooLargeError extends Error {
   override readonly name = "SaveTooLargeError";
 }
 
-/** An archive is not what was stored. */
+/** Thrown when an archive is not what was stored. */
 export class DamagedSaveError extends Error {
   override readonly name = "DamagedSaveError";
 }
 
-/** The blob store does not give a content now. */
+/** Thrown when the blob store cannot read a content now. */
 export class SaveUnreadableError extends Error {
   override readonly name = "SaveUnreadableError";
 }
 
-/** So much longer an archive may be than it is compressed: one that a process of the sandbox made up could be endless. */
+/** The largest ratio of an archive to its compressed form: a sandbox could make up an endless archive. */
 const MAX_RATIO = 64;
 const LEVEL = 3;
 
 /**
- * Compresses an archive by zstd, in the service: what it decompresses later is then its own, and sandboxes need no program for it.
+ * Compresses an archive with zstd, in the service. So the service later decompresses only its own data, and
+ * sandboxes need no program for it.
  *
- * @throws SaveTooLargeError, and what the archive throws.
+ * @throws SaveTooLargeError, and errors of the archive.
  */
 export async function* compressed(archive: Readable, maxBytes: number): AsyncGenerator<Uint8Array> {
   const zstd = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
-  // The failure of either is thrown by reading.
+  // Reading from `zstd` throws the failure of either.
   const fed = pipeline(archive, limited(maxBytes * MAX_RATIO), zstd).catch(() => undefined);
   let size = 0;
   try {
@@ -55,7 +56,7 @@ function limited(maxBytes: number): Transform {
   });
 }
 
-/** The archive again. @throws DamagedSaveError, and SaveUnreadableError for what the source throws. */
+/** Decompresses an archive. @throws DamagedSaveError, and SaveUnreadableError for errors of the source. */
 export async function* decompressed(
   source: AsyncIterable<Uint8Array>,
   sha256: string,

@@ -3,14 +3,14 @@ import type { BlobStore } from "@berth/store/blobs";
 import { DamagedSaveError, decompressed, SaveUnreadableError } from "./compress.ts";
 import type { Save } from "./save-store.ts";
 
-/** `partial`: some files could not be made. `damaged`: there is no such content, or it is another. */
+/** `partial`: some files could not be created. `damaged`: a content is missing, or is not what was stored. */
 export type RestoreOutcome = "whole" | "partial" | "damaged";
 
 export interface RestoreTarget {
   sandbox: Sandbox;
   /** The directories that are on the new disk. */
   places: readonly string[];
-  /** What the sandbox was opened with. */
+  /** The files that the sandbox was opened with. */
   files: readonly MountedFile[];
   signal: AbortSignal;
 }
@@ -18,7 +18,8 @@ export interface RestoreTarget {
 const MAX_MS = 1_800_000;
 
 /**
- * Makes a new disk what it was when it was saved. What it unpacks is as hostile as the agent that made it, so the sandbox does all of it.
+ * Restores a save onto a new disk. The archive is as hostile as the agent that made it, so the sandbox does
+ * all the unpacking.
  *
  * @throws when the blob store cannot be read or the sandbox ends: it can be tried again on another new disk.
  */
@@ -38,7 +39,7 @@ export async function restoreWorkspace(
     if (unpacked === "damaged") return unpacked;
     if (unpacked === "partial") outcome = unpacked;
   }
-  // Those are the session's, whatever the agent made of them.
+  // These files are the session's, whatever the agent saved in their place.
   for (const file of files) if (isOnDisk(file.target, places)) await sandbox.placeFile(file);
   return outcome;
 }

@@ -2,21 +2,21 @@ import { LeaseLost } from "@berth/agent";
 import type { Queryable } from "@berth/store/db";
 import { HELD, type Lease, leaseValues, SAVED_AT } from "@berth/store/leases";
 
-/** The archive of a repository snapshot that a disk showed. */
+/** The archive of a repository snapshot on a disk. */
 export interface SavedBase {
   /** uuid of the repository's resource. */
   resource: string;
   /** uuid of the snapshot. */
   snapshot: string;
-  /** Where the disk showed it. */
+  /** The mount path on the disk. */
   target: string;
   sha256: string;
   size: number;
 }
 
-/** What was on a session's disk. */
+/** The saved content of a session's disk. */
 export interface Save {
-  /** Of the archive of what is different from the bases. */
+  /** SHA-256 of the archive with the differences from the bases. */
   sha256: string;
   /** Bytes of all archives together. */
   size: number;
@@ -27,12 +27,12 @@ export interface Save {
   bases: SavedBase[];
 }
 
-/** A save that is being made: as of which event, and with what in place. */
+/** A save that is being made: the `seq` of the last event before it, and the resources in place. */
 export type BegunSave = Pick<Save, "inPlace"> & { seq: number };
 
 const SAVE = `workspace_saves.sha256, size_bytes as size, ${SAVED_AT} as "savedAt", in_place as "inPlace", bases`;
 
-/** @throws LeaseLost, also when the session is deleted or has ended. */
+/** Begins a save. @throws LeaseLost, also when the session is deleted or has ended. */
 export async function beginSave(db: Queryable, lease: Lease): Promise<BegunSave> {
   const { rows } = await db.query<BegunSave>({
     name: "begin_save",
@@ -50,7 +50,7 @@ export async function beginSave(db: Queryable, lease: Lease): Promise<BegunSave>
 
 const IS_KEPT = "deleted_at is null and archived_at is null and terminated_at is null";
 
-/** Null: the session has none. */
+/** Returns the session's save, or null when it has none. */
 export async function readSave(db: Queryable, sessionId: string): Promise<Save | null> {
   const text = `select ${SAVE} from workspace_saves where session_id = $1`;
   const { rows } = await db.query<Save>({ name: "read_save", text, values: [sessionId] });
@@ -60,7 +60,7 @@ export async function readSave(db: Queryable, sessionId: string): Promise<Save |
 /**
  * Stores a save in place of the former one. Its contents must be locked and in the blob store.
  *
- * @returns contents of the former one that this one does not have.
+ * @returns contents of the former save that this one does not have.
  * @throws LeaseLost, also when the session is deleted or has ended.
  */
 export async function storeSave(
@@ -90,7 +90,10 @@ export async function storeSave(
   return rows[0].unused;
 }
 
-/** The session's save, from which a disk is now made: until `finishRestore` the disk is not whole. Null: the session has none. */
+/**
+ * Begins to restore the session's save, and returns it, or null when there is none. Until `finishRestore` the
+ * disk counts as not whole.
+ */
 export async function beginRestore(db: Queryable, lease: Lease): Promise<Save | null> {
   const { rows } = await db.query<Save>({
     name: "begin_restore",
@@ -103,7 +106,7 @@ export async function beginRestore(db: Queryable, lease: Lease): Promise<Save | 
   return rows[0] ?? null;
 }
 
-/** The disk is made, and has in place what the save had. @throws LeaseLost */
+/** Marks the disk as restored, with the resources of the save in place. @throws LeaseLost */
 export async function finishRestore(db: Queryable, lease: Lease): Promise<void> {
   const { rows } = await db.query({
     name: "finish_restore",
@@ -123,7 +126,7 @@ export async function finishRestore(db: Queryable, lease: Lease): Promise<void> 
   if (rows.length === 0) throw new LeaseLost();
 }
 
-/** Forgets a save that is of no use. */
+/** Deletes the session's save. */
 export async function forgetSave(db: Queryable, lease: Lease): Promise<void> {
   await db.query({
     name: "forget_save",

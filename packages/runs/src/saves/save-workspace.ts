@@ -19,8 +19,12 @@ import { compressed, SaveTooLargeError } from "./compress.ts";
 import { beginSave, readSave, type SavedBase, storeSave } from "./save-store.ts";
 
 /**
- * `partial`: saved, but for files that could not be read. `too_large`: it takes more than it may. `cut`: something else had to be done.
- * After these two and `failed` the former save stays.
+ * The outcome of a save.
+ *
+ * - `partial`: saved, except for files that could not be read.
+ * - `too_large`: larger than the limit. The former save stays.
+ * - `cut`: the signal aborted, or the lease is lost. The former save stays.
+ * - `failed`: another failure. The former save stays.
  */
 export type SaveOutcome = "saved" | "partial" | "too_large" | "cut" | "failed";
 
@@ -35,25 +39,25 @@ export interface SaveParts {
 export interface SaveTarget {
   lease: Lease;
   sandbox: Sandbox;
-  /** Directories that the sandbox may write besides those of all. */
+  /** Directories that the sandbox may write, besides those that every sandbox has. */
   writable: string[];
-  /** As they are now. */
+  /** The resources as they are now. */
   resources: readonly RunResource[];
-  /** Stops it. */
+  /** Stops the save. */
   signal: AbortSignal;
 }
 
 export interface SaveResult {
   outcome: SaveOutcome;
-  /** Bytes that were stored; 0 when nothing was. */
+  /** Bytes that were stored; 0 when none were. */
   bytes: number;
 }
 
 const MAX_MS = 1_800_000;
 
 /**
- * Saves what is on a session's disk to the blob store: what is different from the repository snapshots that it shows, and once each of
- * these. The former save is valid until the transaction that replaces it. Never rejects.
+ * Saves a session's disk to the blob store: the differences from its repository snapshots, and each of these
+ * once. The former save is valid until the transaction that replaces it. Never rejects.
  */
 export async function saveWorkspace(parts: SaveParts, target: SaveTarget): Promise<SaveResult> {
   const stop = new AbortController();
@@ -82,13 +86,13 @@ export async function saveWorkspace(parts: SaveParts, target: SaveTarget): Promi
     return { outcome: outcomeOf(error, target.signal, parts.log), bytes: 0 };
   } finally {
     stop.abort();
-    // What stays is swept.
+    // The sweep removes what could not be discarded.
     await Promise.allSettled(staged.map((blob) => blob.discard()));
     await unmountBases(target.sandbox, mounts).catch(() => undefined);
   }
 }
 
-/** What the archives of one save may take together. */
+/** The bytes that the archives of one save may take together. */
 class Budget {
   left: number;
   spent = 0;
@@ -104,7 +108,7 @@ class Budget {
   }
 }
 
-/** A snapshot never changes: one that the former save has is not packed again. */
+/** Saves the snapshots. A snapshot never changes, so one that the former save has is not packed again. */
 async function savedBases(
   { db }: SaveParts,
   { lease, resources }: SaveTarget,
@@ -137,7 +141,7 @@ async function savedBases(
 }
 
 function planOf({ writable, resources }: SaveTarget, mounts: readonly BaseMount[]): PackPlan {
-  // Of a memory store the memories are kept, and put in place anew.
+  // A memory store is not saved, since its memories are stored elsewhere and put in place anew.
   const stores = resources.filter(({ type }) => type === "memory_store");
   const whole = mounts.filter(({ at }) => at === null);
   const changed = mounts.flatMap(({ target, at }) => (at === null ? [] : [{ directory: target, base: at }]));
@@ -149,7 +153,7 @@ function planOf({ writable, resources }: SaveTarget, mounts: readonly BaseMount[
   };
 }
 
-/** Stores contents and the row that names them. Contents that nothing names any more are removed. */
+/** Stores contents and the row that names them. Removes contents that nothing names afterwards. */
 async function keep(
   { db, blobs }: SaveParts,
   staged: readonly StagedBlob[],

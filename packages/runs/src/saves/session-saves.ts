@@ -7,9 +7,9 @@ import { type SaveOutcome, type SaveParts, type SaveResult, saveWorkspace } from
 
 export interface SavesParts extends Omit<SaveParts, "saves"> {
   saves: {
-    /** What the save of one session may take, in bytes; null: none is made. */
+    /** The most bytes of one session's save; null when none is made. */
     maxBytes: number | null;
-    /** Limits how many are made at once. */
+    /** Limits how many saves are made at once. */
     slots: Semaphore;
   };
   metrics: { workspaceSaved(result: SaveResult, seconds: number): void };
@@ -18,15 +18,15 @@ export interface SavesParts extends Omit<SaveParts, "saves"> {
 export interface SavesTarget {
   lease: Lease;
   runLog: RunLog;
-  /** Its resources as they are now, and the directories that sandboxes may write for them. */
+  /** Reads the session's resources as they are now, and the directories that sandboxes may write for them. */
   read(): Promise<{ resources: readonly RunResource[]; writable: string[] }>;
-  /** Secrets that commands were given. */
+  /** Returns the secrets that commands were given. */
   secrets(): string[];
 }
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Saves what is on the disk of one session while its lease is held: after a command, when its sandbox is about to be closed. */
+/** Saves a session's disk while its lease is held: after commands, before its sandbox is closed. */
 export class SessionSaves {
   readonly #parts: SavesParts;
   readonly #target: SavesTarget;
@@ -38,7 +38,7 @@ export class SessionSaves {
     this.#target = target;
   }
 
-  /** Called before a command of the agent: from now on there may be something to save. */
+  /** Records that there may be something to save. Called before a command of the agent. */
   touch(): void {
     this.#isTouched = true;
   }
@@ -47,15 +47,18 @@ export class SessionSaves {
     return this.#parts.saves.maxBytes === null;
   }
 
-  /** Null: there is nothing to save. One that is stopped (`signal`) may go on for a moment; the next one waits for it. Never rejects. */
+  /**
+   * Saves the disk. Returns null when there is nothing to save. A save that `signal` stops may run on for a
+   * moment, and the next one waits for it. Never rejects.
+   */
   async save(sandbox: Sandbox, signal: AbortSignal): Promise<SaveOutcome | null> {
     if (this.isOff || !this.#isTouched) return null;
     return await this.#saveInTurn(sandbox, signal);
   }
 
   /**
-   * Before the disk is given up: saves it unless nothing was done since the last save. Returns false when it is to be tried again. One
-   * that is too large is given up all the same.
+   * Saves the disk before it is given up, unless no call was made since the last save. Returns false when it
+   * must be tried again. A disk that is too large to be saved is given up without a save.
    */
   async saveBeforeRemoval(open: () => Promise<Sandbox>, signal: AbortSignal): Promise<boolean> {
     if (this.isOff) return true;
@@ -93,7 +96,7 @@ export class SessionSaves {
     return outcome;
   }
 
-  /** The model is told when it matters: when the disk is lost. */
+  /** Reports the outcome in the log. The model gets a note only if the disk is lost. */
   async #report(outcome: SaveOutcome, maxBytes: number): Promise<void> {
     const { runLog, lease } = this.#target;
     if (outcome === "saved" || outcome === "cut") return;

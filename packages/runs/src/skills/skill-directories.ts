@@ -13,8 +13,7 @@ import { existingVersions, type PinnedSkill } from "./skill-store.ts";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Versions of skills as directories on this machine. Each is unpacked when it is first needed. Sandboxes see them
- * read-only.
+ * Versions of skills as directories on this machine, unpacked at first need. Sandboxes can only read them.
  */
 export class SkillDirectories {
   readonly #path: string;
@@ -33,7 +32,7 @@ export class SkillDirectories {
     this.#blobs = blobs;
   }
 
-  /** What is to be mounted for a session with these skills. */
+  /** Returns the directories to mount for a session with these skills. */
   async mounts(skills: readonly PinnedSkill[]): Promise<MountedDirectory[]> {
     return await Promise.all(
       skills.map(async (skill) => ({
@@ -89,7 +88,7 @@ export class SkillDirectories {
   }
 }
 
-/** Every directory that the files need, parents first. */
+/** Returns every directory that the files need, parents first. */
 function directoriesOf(files: readonly PackedFile[]): string[] {
   const directories = new Set<string>(["."]);
   for (const { path } of files) {

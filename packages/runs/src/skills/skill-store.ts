@@ -2,7 +2,7 @@ import type { Queryable } from "@berth/store/db";
 import type { PackedFile } from "@berth/store/skills";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 
-/** What the system prompt says of a skill. */
+/** A skill as the system prompt describes it. */
 export interface SessionSkill {
   name: string;
   description: string;
@@ -10,13 +10,13 @@ export interface SessionSkill {
 
 /** The version of a skill that a session is pinned to, with the positions of its files in the content. */
 export interface PinnedSkill extends SessionSkill {
-  /** Uuid of the version. */
+  /** uuid of the version. */
   id: string;
   sha256: string;
   files: PackedFile[];
 }
 
-/** By name. They are the same for the lifetime of the session. */
+/** Returns the session's skills by name. They are the same for the lifetime of the session. */
 export async function readSkills(db: Queryable, session: RunSession): Promise<PinnedSkill[]> {
   if (session.agent.skills.length === 0) return [];
   const { rows } = await db.query<PinnedSkill>({
@@ -30,7 +30,7 @@ export async function readSkills(db: Queryable, session: RunSession): Promise<Pi
   return rows;
 }
 
-/** Those of the versions that are not deleted. */
+/** Returns which of the versions are not deleted. */
 export async function existingVersions(db: Queryable, ids: readonly string[]): Promise<Set<string>> {
   const text = "select id from skill_versions where id = any($1::uuid[])";
   const { rows } = await db.query<{ id: string }>({ name: "skill_versions_among", text, values: [ids] });

@@ -27,29 +27,29 @@ const MEBIBYTE = 1024 ** 2;
 const MAX_DISK_BYTES = 4_096 * MEBIBYTE;
 const LIMITS = { memoryBytes: 3_072 * MEBIBYTE, pids: 1_024, cpus: 2 };
 const MAX_COPY_MS = 60_000;
-/** A disk cannot take the space that must stay free within this time. */
+/** Milliseconds, short enough that no disk can use up the reserved space in between. */
 const SPACE_INTERVAL_MS = 100;
 
 export interface SetupParts {
   db: { write: Queryable };
   engine: Pick<SandboxEngine, "open" | "takeSnapshotChanges">;
   directory: SnapshotDirectory;
-  /** Of all mirrors and snapshots together; what one setup writes may take a quarter of it. */
+  /** The most bytes of all mirrors and snapshots together. One setup may write a quarter of it. */
   maxBytes: number;
 }
 
-/** What an environment has done in a repository. */
+/** A setup that an environment requests for a repository. */
 export interface SetupRequest {
   url: string;
   mountPath: string;
   script: string;
   environment: Readonly<Record<string, string>>;
   egress: SandboxSpec["egress"];
-  /** Null: the engine's own. */
+  /** The system of the sandbox; null for the engine's own. */
   system: SystemLayers | null;
   /** See `SandboxSpec.writable`. */
   writable: string[];
-  /** Of all of the above that the result depends on. */
+  /** Digest of all fields above, on which the result depends. */
   digest: string;
   onEgressDenied: NonNullable<SandboxSpec["onEgressDenied"]>;
 }
@@ -63,10 +63,10 @@ export interface SetupBase extends SnapshotKey {
 export type SetupResult = { state: "built"; bytes: number } | { state: "failed"; failure: SetupFailure };
 
 /**
- * Runs a setup script over a plain snapshot, in a sandbox without any credential and on a disk with a limit, and stores what it changed as
- * a snapshot that lies over the plain one. An unfinished one is deleted.
+ * Runs a setup script on a plain snapshot, in a sandbox without any credential and on a disk with a limit.
+ * Stores the changes as a snapshot that is layered on the plain one. An unfinished snapshot is deleted.
  *
- * @param onStart called with its id before anything of it is on the disk.
+ * @param onStart called with the snapshot's id before anything of it is on the disk.
  * @throws SandboxError when this machine cannot do it, and the signal's reason.
  */
 export async function buildSetup(
@@ -100,7 +100,7 @@ export async function buildSetup(
   }
 }
 
-/** Aborts the work when the filesystem of the directory becomes full: others need it. */
+/** Aborts the work when the filesystem of the directory becomes full, since others need it. */
 async function whileSpaceIsLeft<T>(
   directory: string,
   signal: AbortSignal,
@@ -112,7 +112,7 @@ async function whileSpaceIsLeft<T>(
   return result;
 }
 
-/** Puts what the script changes into the layer of the snapshot. */
+/** Runs the script and moves its changes into the layer of the snapshot. */
 async function changeSnapshot(
   { engine, directory, maxBytes }: SetupParts,
   { uid }: Mirror,
@@ -148,7 +148,7 @@ async function changeSnapshot(
   return isWhole ? null : { why: `it filled its disk, which takes ${diskBytes / MEBIBYTE} MiB`, output: "" };
 }
 
-/** The home directory is as in the first sandbox of a session. */
+/** Runs the script. The home directory is filled as in the first sandbox of a session. */
 async function setUpIn(sandbox: Sandbox, request: SetupRequest): Promise<SetupFailure | "stopped" | null> {
   if ((request.system?.layers ?? []).length > 0)
     await sandbox.run({ script: `cp -an ${LAYERED_HOME}/. /home/agent/`, timeoutMs: MAX_COPY_MS });

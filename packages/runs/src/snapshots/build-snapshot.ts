@@ -30,8 +30,8 @@ import {
 import { checkoutName, findSnapshot, insertSnapshot, type SnapshotKey } from "./snapshot-store.ts";
 
 /**
- * Asks a repository's host for the refs that its credential may read. Returns null when they are not available; never
- * rejects.
+ * Asks a repository's host for the refs that its credential may read. Returns null when they are not
+ * available; never rejects.
  */
 export type ListRefs = (repository: SessionRepository, signal?: AbortSignal) => Promise<RemoteRefs | null>;
 
@@ -39,7 +39,7 @@ export interface BuildParts {
   db: { write: Queryable };
   engine: Pick<SandboxEngine, "open">;
   directory: SnapshotDirectory;
-  /** Of all mirrors and snapshots together; one may take a quarter of it. */
+  /** The most bytes of all mirrors and snapshots together; one may take a quarter of it. */
   maxBytes: number;
   listRefs: ListRefs;
   repositoryVariables(repositories: readonly SessionRepository[]): Record<string, string>;
@@ -51,24 +51,24 @@ export interface BuildRequest {
   checkout: Checkout | null;
 }
 
-/** `reason` is a clause for the operator. */
+/** The result of a build. `reason` is a clause for the operator. */
 export type BuildResult =
   | { state: "built"; snapshot: SetupBase; bytes: number }
   | { state: "exists"; snapshot: SetupBase }
-  /** Its host does not list its refs, which may pass. */
+  /** The host does not list the repository's refs, which may be transient. */
   | { state: "unlisted" }
   | { state: "impossible"; reason: string };
 
 const TIMEOUT_MS = 15 * 60_000;
 const GIBIBYTE = 1024 ** 3;
-/** Low, since sessions work beside it. */
+/** Low, since sessions run beside it. */
 const LIMITS = { memoryBytes: 2 * GIBIBYTE, pids: 128, cpus: 1, diskBytes: null };
 
 /**
- * Builds the snapshot of a repository as its host shows it now. The mirror is updated with the session's credential,
- * in a sandbox that reaches that host alone and has a placeholder for the secret. The snapshot is a clone of the
- * mirror, made in another sandbox that reaches nothing and knows no secret. An unfinished snapshot is deleted. Only
- * one build at a time may use a mirror.
+ * Builds the snapshot of a repository as its host shows it now. The mirror is updated with the session's
+ * credential, in a sandbox that reaches that host alone and has a placeholder for the secret. The snapshot is
+ * a clone of the mirror, made in another sandbox that reaches nothing and has no secret. An unfinished
+ * snapshot is deleted. Only one build at a time may use a mirror.
  *
  * @param onStart called with the id of the snapshot before anything of it is on the disk.
  */
@@ -112,7 +112,7 @@ function impossible(reason: string): BuildResult {
   return { state: "impossible", reason };
 }
 
-/** The plain snapshot of this checkout with these refs; null when there is none. */
+/** Returns the plain snapshot of this checkout with these refs, or null when there is none. */
 async function find(
   { db }: BuildParts,
   mirror: Mirror,
@@ -130,7 +130,7 @@ function keyOf({ id }: Mirror, refs: RemoteRefs, resolved: ResolvedCheckout): Sn
   return { mirrorId: id, checkout: checkoutName(resolved), refsDigest: digestRefs(refs) };
 }
 
-/** When it fails, the mirror is deleted: its host answered just before. */
+/** Updates the mirror. Deletes it after a failure, since its host responded just before. */
 async function updateMirror(
   parts: BuildParts,
   { id, uid }: Mirror,

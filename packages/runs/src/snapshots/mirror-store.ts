@@ -1,7 +1,7 @@
 import { newUuid } from "@berth/contract";
 import { isForeignKeyViolation, isUniqueViolation, type Queryable } from "@berth/store/db";
 
-/** A bare copy of a repository, of which an organization's snapshots on this machine are built. */
+/** A bare copy of a repository, from which an organization's snapshots on this machine are built. */
 export interface Mirror {
   id: string;
   uid: number;
@@ -10,13 +10,13 @@ export interface Mirror {
 
 /** The length of the cycle of `repository_uids`. */
 const UIDS = 4_096;
-/** So that an organization that keeps naming new repositories leaves uids to the others. */
+/** The most mirrors of an organization, so that one with ever new repositories leaves uids to others. */
 const MAX_PER_ORGANIZATION = UIDS / 8;
 
 /**
- * Returns the mirror of the session's organization on this machine, a new one where there is none. A new one gets the
- * next uid of the cycle that no other mirror has. Returns null when the session is gone, its organization has reached
- * its limit, or every uid is taken.
+ * Returns the mirror of the session's organization on this machine, or creates one. A new one gets the next
+ * uid of the cycle that no other mirror has. Returns null when the session does not exist, its organization
+ * has reached its limit, or every uid is taken.
  */
 export async function claimMirror(
   db: Queryable,
@@ -74,6 +74,7 @@ async function insertMirror(
   return rows[0] ?? null;
 }
 
+/** Records the size of a mirror in bytes, and its use. */
 export async function markMirrored(db: Queryable, id: string, bytes: number): Promise<void> {
   await db.query({
     name: "mark_mirrored",
@@ -82,7 +83,7 @@ export async function markMirrored(db: Queryable, id: string, bytes: number): Pr
   });
 }
 
-/** Returns false when there are snapshots of it. */
+/** Deletes a mirror. Returns false when there are snapshots of it. */
 export async function deleteMirror(db: Queryable, id: string): Promise<boolean> {
   try {
     await db.query({

@@ -10,7 +10,7 @@ interface PrefetchParts {
   snapshots: RepositorySnapshots;
 }
 
-/** Begins to ask the hosts of the repositories that are not in place yet for their refs. */
+/** Starts to request the refs of the repositories that are not in place yet from their hosts. */
 export function prefetchRefs(
   { credentials, snapshots }: PrefetchParts,
   { id: sessionId, organizationId }: RunSession,
@@ -20,7 +20,7 @@ export function prefetchRefs(
     try {
       return await snapshots.remoteRefs({ sessionId, organizationId }, credentials.unsealedRepository(one));
     } catch {
-      // What is wrong with the repository is reported when it is put in place.
+      // Problems with the repository are reported when it is put in place.
       return null;
     }
   };

@@ -1,11 +1,12 @@
 import type { RemoteRefs } from "@berth/sandbox";
 
-/** Access to a repository is checked now, and not before something that takes long. */
+/** Milliseconds. Access to a repository must be checked shortly before its use. */
 const FRESH_MS = 10_000;
 
 /**
- * Refs that hosts were asked for ahead of need, by the uuid of the resource. Each is taken once, and only while it is
- * fresh: meanwhile layers of the system may be built or other repositories cloned, and a credential may be revoked.
+ * Refs that were requested from hosts ahead of need, by the uuid of the resource. Each is taken once, and
+ * only while it is fresh: layers of the system may be built or other repositories cloned before it is needed,
+ * and a credential may be revoked meanwhile.
  */
 export class PrefetchedRefs {
   readonly #refs = new Map<string, { at: number; refs: Promise<RemoteRefs | null> }>();
@@ -20,7 +21,7 @@ export class PrefetchedRefs {
     this.#refs.set(resourceId, { at: this.#now(), refs });
   }
 
-  /** Returns null when the host is to be asked now. */
+  /** Returns the prefetched refs, or null when the host must be asked now. */
   take(resourceId: string): Promise<RemoteRefs | null> | null {
     const prefetched = this.#refs.get(resourceId);
     this.#refs.delete(resourceId);

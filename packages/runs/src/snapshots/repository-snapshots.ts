@@ -38,10 +38,10 @@ export interface SnapshotParts extends Omit<BuilderParts, "evict" | "engine"> {
   maxIdleDays: number;
 }
 
-/** Where a session's repository is to be put. */
+/** The session, sandbox and resource for which a repository is put in place. */
 export interface MountTarget {
   lease: Lease;
-  /** Names the session and its organization in each line. */
+  /** A logger whose lines name the session and its organization. */
   log: Pick<Logger, "info" | "warn">;
   /** uuid of the resource. */
   resourceId: string;
@@ -50,22 +50,22 @@ export interface MountTarget {
   mounted: Set<string>;
 }
 
-/** `stale`: the snapshot had to be brought up to date. */
+/** A mounted snapshot. `stale`: whether it had to be brought up to date. */
 export interface MountResult {
   commit: string;
   stale: boolean;
 }
 
-/** A host that does not answer delays the next question by this much at most. */
+/** Milliseconds. A request to a host that does not respond delays the next one by this much at most. */
 const MAX_LIST_WAIT_MS = 1_000;
 
 /**
- * Repositories that were prepared on this machine ("repository snapshots"), for sessions of the organization whose
- * session had them first.
+ * Repositories that were prepared on this machine ("repository snapshots"), for sessions of the organization
+ * whose session had them first.
  *
- * Lifecycle: `remoteRefs` asks the host whether the session may read the repository now, while its sandbox is being
- * opened. `mount` mounts the best snapshot; if that cannot be completed it is unmounted, and the repository is
- * cloned. `requestBuild` has a snapshot built afterwards.
+ * Lifecycle: `remoteRefs` asks the host whether the session may read the repository now, while its sandbox is
+ * being opened. `mount` mounts the best snapshot; if that cannot be completed it is unmounted, and the
+ * repository is cloned. `requestBuild` then builds a snapshot in the background.
  */
 export class RepositorySnapshots {
   readonly #parts: SnapshotParts;
@@ -74,7 +74,7 @@ export class RepositorySnapshots {
   readonly #sweepParts: SweepParts;
   readonly #listRefs: (repository: SessionRepository) => Promise<RemoteRefs | null>;
 
-  /** With `maxBytes` of 0, none is built, and none is mounted anew. */
+  /** Creates the directories. With `maxBytes` of 0, no snapshot is built or newly mounted. */
   static async open(parts: SnapshotParts): Promise<RepositorySnapshots> {
     for (const kind of ["mirrors", "templates"] as const)
       await mkdir(directoryOf(parts.directory, kind), { recursive: true, mode: 0o700 });
@@ -91,14 +91,14 @@ export class RepositorySnapshots {
       isBuilding: (id) => this.#builder.isBuilding(id),
       onEvicted: (stored, reason) => this.#tellEvicted(stored, reason),
     };
-    // Sessions that ask the same with the same credential share one question to the host.
+    // Sessions that ask the same with the same credential share one request to the host.
     this.#listRefs = singleFlight((repository: SessionRepository) => parts.listRefs(repository), {
       key: ({ type, url, username, secret }) => JSON.stringify([type, url, username, secret]),
       maxWaitMs: MAX_LIST_WAIT_MS,
     });
   }
 
-  /** The refs that the host shows to the session's own credential now; null where no snapshot is to be used. */
+  /** Returns the refs that the host shows to the session's credential now; null to use no snapshot. */
   async remoteRefs(session: LeasedSession, repository: SessionRepository): Promise<RemoteRefs | null> {
     if (this.#isOff()) return null;
     const { db, directory, log } = this.#parts;
@@ -112,9 +112,10 @@ export class RepositorySnapshots {
   }
 
   /**
-   * Returns null when the repository is to be cloned, `overwrite` where a snapshot is still mounted. Never rejects.
+   * Mounts the best snapshot. Returns null when the repository must be cloned, with `overwrite` where a
+   * snapshot is still mounted. Never rejects.
    *
-   * @param setup digest of the setup that it must have. Default: none.
+   * @param setup digest of the setup that the snapshot must have. Default: none.
    */
   async mount(
     refs: RemoteRefs,
@@ -133,35 +134,38 @@ export class RepositorySnapshots {
     }
   }
 
-  /** A repository was cloned in whole: no snapshot of it could be used. */
+  /** Records that a repository was cloned in whole, because no snapshot of it could be used. */
   noteClone(): void {
     if (!this.#isOff()) this.#parts.metrics?.count("cloned");
   }
 
-  /** The session's disk shows no snapshot at the resource's mount path any more. */
+  /** Records that the session's disk shows no snapshot at the resource's mount path. */
   async release(lease: Lease, resourceId: string): Promise<void> {
     await releaseSnapshot(this.#parts.db.write, lease, resourceId);
   }
 
-  /** Has a snapshot built in the background. */
+  /** Builds a snapshot in the background. */
   requestBuild(session: LeasedSession, request: BuildRequest): void {
     if (!this.#isOff()) void this.#builder.request(session, request);
   }
 
-  /** Why there can be no snapshot of a repository, as a clause about it; null when there can be one, or that is not known. */
+  /**
+   * Returns why a repository can have no snapshot, as a clause about it. Returns null when it can have one,
+   * or the reason is not known.
+   */
   whyNone(session: LeasedSession, request: BuildRequest): string | null {
     return this.#isOff() ? null : this.#builder.whyNone(session, request);
   }
 
-  /** Has the repository set up, once for all sessions of the organization, unless it is already. Never rejects. */
+  /** Sets the repository up, once for all sessions of the organization. Never rejects. */
   async setUp(session: LeasedSession, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
     return this.#isOff() ? "unavailable" : await this.#setups.setUp(session, request, setup);
   }
 
-  /** Whether a snapshot of this id is stored on this machine. */
+  /** Returns whether a snapshot of this id is stored on this machine. */
   readonly has = (id: string): boolean => existsSync(diskOf(this.#parts.directory, "templates", id));
 
-  /** The snapshots that the session's disk shows, for its next sandbox. */
+  /** Returns the snapshots that the session's disk shows, for its next sandbox. */
   mounts(resources: readonly RunResource[]): MountedSnapshot[] {
     return resources
       .filter(isRepository)

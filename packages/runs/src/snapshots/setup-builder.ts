@@ -17,19 +17,19 @@ export interface SetupBuilderParts extends SetupParts {
   evict(): Promise<number>;
 }
 
-/** `done`: the snapshot is there. `unavailable`: none can be built now. */
+/** `done`: the snapshot exists. `unavailable`: none can be built now. */
 export type SetupOutcome = "done" | "unavailable" | SetupFailure;
 
-/** Each takes up to two cores and 3 GiB. One organization's scripts leave a slot to the others. */
+/** Each setup takes up to two cores and 3 GiB. The limit per organization leaves a slot to the others. */
 const SLOTS = { slots: 3, perOwner: 2 };
 
-/** Sets repositories up, once for all who ask for the same. */
+/** Sets repositories up, once for all who request the same. */
 export class SetupBuilder {
   readonly #parts: SetupBuilderParts;
   readonly #snapshots: Pick<SnapshotBuilder, "withSnapshot">;
   readonly #slots = new FairSemaphore(SLOTS);
   readonly #closing = new AbortController();
-  /** By plain snapshot and setup. */
+  /** Running builds, by plain snapshot and setup. */
   readonly #builds = new Map<string, Promise<SetupOutcome>>();
   readonly #asked = new Set<Promise<SetupOutcome>>();
   #canLimitDisks = false;
@@ -40,8 +40,8 @@ export class SetupBuilder {
   }
 
   /**
-   * Has the snapshot of a repository as an environment sets it up built, with the plain one below it, unless it exists. Those who
-   * ask meanwhile share one build. A setup that failed is tried again by the next who asks. Never rejects.
+   * Builds the snapshot of a repository as an environment sets it up, with the plain one below it, unless it
+   * exists. Concurrent requests share one build. The next request tries a failed setup again. Never rejects.
    */
   async setUp(session: LeasedSession, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
     const done = this.#setUp(session, request, setup);
@@ -49,7 +49,7 @@ export class SetupBuilder {
     return await done.finally(() => this.#asked.delete(done));
   }
 
-  /** Builds no more. Unfinished builds are deleted. */
+  /** Stops building. Unfinished builds are deleted. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#asked);

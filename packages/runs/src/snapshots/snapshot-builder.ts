@@ -11,27 +11,27 @@ import { SnapshotMetrics } from "./snapshot-metrics.ts";
 export interface BuilderParts extends BuildParts {
   engine: Pick<SandboxEngine, "open" | "probe">;
   log: Logger;
-  /** Default: of its own, which nobody reads. */
+  /** Default: own metrics, which nobody reads. */
   metrics?: SnapshotMetrics;
-  /** Milliseconds of a clock that only goes forward. Default: that of the process. */
+  /** Returns milliseconds of a monotonic clock. Default: that of the process. */
   now?: () => number;
-  /** Milliseconds between a request and its build, in which the session that made it runs its first command. Default: 1,000. */
+  /** Milliseconds before a build, in which the session runs its first command. Default: 1,000. */
   delayMs?: number;
-  /** Deletes what may be deleted and returns the bytes that are left. Called before each build and after it. */
+  /** Deletes what may be deleted, and returns the bytes left. Called before and after each build. */
   evict(): Promise<number>;
 }
 
-/** How many organizations have a snapshot built at once. Each build takes a core. */
+/** The most organizations that have a snapshot built at once. Each build takes a core. */
 const MAX_BUILDS = 3;
-/** Of one organization. */
+/** The most queued builds of one organization. */
 const MAX_QUEUED = 100;
 const MAX_FAILURES = 1_000;
 const DELAY_MS = 1_000;
 const MAX_PAUSE_MS = 600_000;
-/** After the first of several builds in a row whose host did not list the refs; each further one doubles it. */
+/** The pause after a build whose host did not list the refs. Each further one in a row doubles it. */
 const FIRST_PAUSE_MS = 5_000;
 
-/** Of the last build of a mirror with its checkout. */
+/** The failure of the last build of a mirror with its checkout. */
 interface Failure {
   at: number;
   pauseMs: number;
@@ -42,12 +42,12 @@ type Outcome =
   | { state: "impossible"; reason?: string }
   | { state: "unlisted" };
 
-/** Keeps a mirror or snapshot from being deleted until the work that it was given to ends. */
+/** Keeps a mirror or snapshot from being deleted until the work that received this function ends. */
 export type Track = (id: string) => void;
 
 /**
- * Builds snapshots in the background: one organization's one after another, several organizations' beside each other,
- * so that a slow host delays only the organization that asked for it.
+ * Builds snapshots in the background: one at a time for an organization, concurrently for several
+ * organizations, so that a slow host delays only the organization that uses it.
  */
 export class SnapshotBuilder {
   readonly #parts: Required<BuilderParts>;
@@ -56,9 +56,9 @@ export class SnapshotBuilder {
   /** Mirrors with their checkouts that wait for their build. */
   readonly #queued = new Set<string>();
   readonly #failures = new Map<string, Failure>();
-  /** Why the last build of what a request names was impossible, as a clause. */
+  /** Reasons for which the last build was impossible, as clauses, by what the request names. */
   readonly #reasons = new Map<string, string>();
-  /** How many builds make or need a mirror or snapshot, by its id. */
+  /** The number of builds that make or need a mirror or snapshot, by its id. */
   readonly #building = new Map<string, number>();
   readonly #closing = new AbortController();
   #canMount: Promise<boolean> | undefined;
@@ -73,8 +73,8 @@ export class SnapshotBuilder {
   }
 
   /**
-   * Has the snapshot of what a session was just given built, unless it is queued, exists, or could not be built
-   * recently. Resolves when that is done; never rejects.
+   * Builds the snapshot of a repository that a session was just given, unless it is queued, exists, or could
+   * not be built recently. Resolves when that is done; never rejects.
    */
   async request(session: LeasedSession, request: BuildRequest): Promise<void> {
     if (this.#closing.signal.aborted) return;
@@ -91,8 +91,8 @@ export class SnapshotBuilder {
   }
 
   /**
-   * Has the plain snapshot of a repository built, unless it exists, and calls `use` with it. Nothing that `use` works with is deleted
-   * meanwhile. Returns null when there can be none now.
+   * Builds the plain snapshot of a repository, unless it exists, and calls `use` with it. The mirror and
+   * snapshot are not deleted meanwhile. Returns null when there can be none now.
    */
   async withSnapshot<T>(
     session: LeasedSession,
@@ -111,17 +111,17 @@ export class SnapshotBuilder {
     });
   }
 
-  /** Why there can be no snapshot of a repository, as a clause about it; null when that is not known. */
+  /** Returns why a repository can have no snapshot, as a clause about it; null when that is not known. */
   whyNone({ organizationId }: LeasedSession, request: BuildRequest): string | null {
     return this.#reasons.get(nameOf(organizationId, request)) ?? null;
   }
 
-  /** Whether a mirror or snapshot of this id is being built. */
+  /** Returns whether a mirror or snapshot of this id is being built. */
   isBuilding(id: string): boolean {
     return this.#building.has(id);
   }
 
-  /** Builds no more. Unfinished builds are deleted. */
+  /** Stops building. Unfinished builds are deleted. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#requests);
@@ -167,7 +167,7 @@ export class SnapshotBuilder {
     }
   }
 
-  /** Null when there is nothing to be built any more. */
+  /** Builds in a slot of the organization. Returns null when there is nothing left to build. */
   async #buildInTurn(
     organizationId: string,
     session: LeasedSession,
@@ -176,7 +176,8 @@ export class SnapshotBuilder {
   ): Promise<{ mirror: Mirror; outcome: Outcome } | null> {
     const release = await this.#slots.acquire(organizationId);
     try {
-      // The mirror may have been swept while this waited, or the session is gone, and with it the right to its credential.
+      // The mirror may have been swept while this waited, or the session deleted, with its right to the
+      // credential.
       const mirror = this.#closing.signal.aborted ? null : await this.#claim(session, request);
       if (mirror === null) return null;
       track(mirror.id);
@@ -274,7 +275,7 @@ function dropOldest(map: Map<string, unknown>): void {
   if (map.size > MAX_FAILURES && oldest !== undefined) map.delete(oldest);
 }
 
-/** Whether the engine can mount snapshots. It is probed once, at the first request. */
+/** Returns whether the engine can mount snapshots. */
 async function canMount(engine: Pick<SandboxEngine, "probe">): Promise<boolean> {
   const found = await engine.probe();
   return found.some(({ name, state }) => name === "templates" && state === "yes");

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { MIRROR_PATH, SNAPSHOT_PATH } from "@berth/sandbox";
 import { removeAside } from "../disks/trash.ts";
 
-/** Where an installation stores its mirrors and snapshots. */
+/** The directory in which an installation stores its mirrors and snapshots. */
 export interface SnapshotDirectory {
   path: string;
-  /** Names this installation on this machine. */
+  /** The name of this installation on this machine. */
   host: string;
 }
 
 /**
- * The name of the directory in which each is stored; snapshots are in `templates`, the name that they had first. An
- * entry is the disk of the sandbox that built it, named by its uuid.
+ * The kind of a stored entry, which is also the name of its directory. Snapshots are in `templates`, another
+ * word for them. An entry is the disk of the sandbox that built it, named by its uuid.
  */
 export type StoredKind = "mirrors" | "templates";
 
@@ -24,20 +24,17 @@ export function diskOf(directory: SnapshotDirectory, kind: StoredKind, id: strin
   return join(directoryOf(directory, kind), id);
 }
 
-/** The part of the disk that is mounted into sandboxes. */
+/** Returns the part of the disk that is mounted into sandboxes. */
 export function mountSource(directory: SnapshotDirectory, kind: StoredKind, id: string): string {
   return join(diskOf(directory, kind, id), kind === "mirrors" ? MIRROR_PATH : SNAPSHOT_PATH);
 }
 
-/** The changes of a snapshot that lies over another. */
+/** Returns the directory with the changes of a snapshot that is layered on another. */
 export function setupLayer(directory: SnapshotDirectory, id: string): string {
   return join(diskOf(directory, "templates", id), "changes", "upper");
 }
 
-/**
- * Creates a disk that is a directory of the host, so that it can be mounted elsewhere. The engine gives it no size
- * limit.
- */
+/** Creates a disk that is a directory of the host, to be mounted elsewhere. It has no size limit. */
 export async function createPlainDisk(disk: string): Promise<void> {
   await mkdir(join(disk, "data"), { recursive: true, mode: 0o711 });
 }
@@ -55,10 +52,11 @@ export interface SizeLimits {
 const MAX_FILES = 1_000_000;
 
 /**
- * A quarter of the limit of all together, and an eighth of what is free on the filesystem: while a snapshot is built
- * its objects exist twice, with its files beside them, and others are built at the same time.
+ * Returns a quarter of the limit of all together, or an eighth of the free space if that is less. While a
+ * snapshot is built, its objects exist twice, with its files beside them, and others are built at the same
+ * time.
  *
- * @param free as `statfs` returns it. A filesystem without a number of files does not limit them.
+ * @param free as `statfs` returns it. A filesystem that reports no number of files does not limit them.
  */
 export function sizeLimits(
   maxBytes: number,

@@ -1,12 +1,12 @@
 import { Counter, Registry } from "prom-client";
 
 /**
- * What became of a snapshot, or of a repository that could have had one: `used` as it was, `updated` after it was mounted, none (`cloned`),
- * `built`, or `evicted`.
+ * An event of a repository: put in place from a snapshot as it is (`used`) or brought up to date (`updated`),
+ * or by a clone (`cloned`). Or an event of a snapshot: `built` or `evicted`.
  */
 export type SnapshotEvent = "used" | "updated" | "cloned" | "built" | "evicted";
 
-/** What the repository snapshots of this machine save, as metrics. */
+/** Metrics of the use of repository snapshots on this machine. */
 export class SnapshotMetrics {
   readonly #events: Counter<"event">;
 

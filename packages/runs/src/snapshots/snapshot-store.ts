@@ -2,16 +2,16 @@ import type { ResolvedCheckout } from "@berth/sandbox";
 import { isForeignKeyViolation, type Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 
-// Tables, columns and stored directories call a repository snapshot a template, the name that it had first.
+// Tables, columns and stored directories use the word template for a repository snapshot.
 
 const REFERENCES = ["session_resources_template_id_fkey", "repository_templates_base_id_fkey"];
 
-/** What a checkout is stored as. The default branch is a branch like any other. */
+/** Returns the stored form of a checkout. The default branch is a branch like any other. */
 export function checkoutName({ branch, commit }: ResolvedCheckout): string {
   return commit === "" ? `branch ${branch}` : `commit ${commit}`;
 }
 
-/** Which snapshot is wanted: one of this checkout with these refs, or, of plain ones, the nearest to it. */
+/** A query for a snapshot of this checkout with these refs. Of plain ones, the nearest also matches. */
 export interface SnapshotQuery {
   host: string;
   checkout: string;
@@ -20,18 +20,18 @@ export interface SnapshotQuery {
   setup?: string;
 }
 
-/** A snapshot that a session's resource now refers to. */
+/** A snapshot to which a session's resource refers. */
 export interface ClaimedSnapshot {
   id: string;
   uid: number;
   commit: string;
-  /** The plain snapshot that it lies over, if it was set up. */
+  /** The plain snapshot on which it is layered; null if it is plain itself. */
   baseId: string | null;
-  /** It has the checkout and the refs that were wanted. */
+  /** Whether it has the checkout and the refs of the query. */
   fits: boolean;
 }
 
-/** Whether this machine has any snapshot of the repository that was built for the session's organization. */
+/** Returns whether this machine has a snapshot of the repository for the session's organization. */
 export async function hasAnySnapshot(
   db: Queryable,
   sessionId: string,
@@ -51,9 +51,9 @@ export async function hasAnySnapshot(
 }
 
 /**
- * Refers the resource to the best snapshot of its url that the session's own organization has on this machine.
- * Returns null when there is none, or the lease is lost. The reference keeps the snapshot until `releaseSnapshot`, or
- * until the disk is removed.
+ * Refers the resource to the best snapshot of its URL that the session's own organization has on this
+ * machine. Returns null when there is none, or the lease is lost. The reference keeps the snapshot until
+ * `releaseSnapshot`, or until the disk is removed.
  */
 export async function claimSnapshot(
   db: Queryable,
@@ -87,7 +87,7 @@ export async function claimSnapshot(
   return rows[0] ?? null;
 }
 
-/** The session's disk shows no snapshot at the resource's mount path any more. */
+/** Removes the reference of a resource, when the session's disk shows no snapshot at its mount path. */
 export async function releaseSnapshot(db: Queryable, lease: Lease, resourceId: string): Promise<void> {
   await db.query({
     name: "leave_template",
@@ -112,11 +112,11 @@ export interface NewSnapshot extends SnapshotKey {
   id: string;
   commit: string;
   bytes: number;
-  /** The plain snapshot that it lies over. Default: none, for a plain one. */
+  /** The plain snapshot on which it is layered. Default: none, for a plain one. */
   baseId?: string;
 }
 
-/** Makes the snapshot available to sessions. */
+/** Stores the snapshot, which makes it available to sessions. */
 export async function insertSnapshot(db: Queryable, snapshot: NewSnapshot): Promise<void> {
   const { id, mirrorId, checkout, refsDigest, setup = "", commit, bytes, baseId = null } = snapshot;
   await db.query({
@@ -143,7 +143,9 @@ export async function findSnapshot(
   return rows[0] ?? null;
 }
 
-/** Returns false when a session's disk shows it, or is about to, or another snapshot lies over it. */
+/**
+ * Deletes a snapshot. Returns false while a session's disk shows or needs it, or a snapshot is layered on it.
+ */
 export async function deleteSnapshot(db: Queryable, id: string): Promise<boolean> {
   try {
     await db.query({
@@ -163,13 +165,13 @@ export interface Stored {
   kind: "templates" | "mirrors";
   id: string;
   bytes: number;
-  /** No session's disk shows it, and no snapshot was built from it or lies over it. */
+  /** Whether no session's disk shows it, and no snapshot was built from it or is layered on it. */
   free: boolean;
-  /** Unused for too long, or there is a newer one of the same repository and checkout. */
+  /** Whether it is unused for too long, or there is a newer one of the same repository and checkout. */
   expired: boolean;
 }
 
-/** Mirrors and snapshots of a host, the least recently used first. */
+/** Returns the mirrors and snapshots of a host, the least recently used first. */
 export async function readStored(db: Queryable, host: string, maxIdleDays: number): Promise<Stored[]> {
   const { rows } = await db.query<Stored>({
     name: "kept_templates",

@@ -9,7 +9,7 @@ import { deleteSnapshot, readStored, type Stored } from "./snapshot-store.ts";
 export interface SweepParts {
   db: { write: Queryable };
   directory: SnapshotDirectory;
-  /** Of all mirrors and snapshots together. */
+  /** The most bytes of all mirrors and snapshots together. */
   maxBytes: number;
   /** Days without use after which one is deleted. */
   maxIdleDays: number;
@@ -18,18 +18,21 @@ export interface SweepParts {
   onEvicted?(stored: Stored, reason: EvictionReason): void;
 }
 
-/** Unused for too long or replaced by a newer one, the least recently used of too many, or its files are gone. */
+/**
+ * `expired`: unused for too long, or replaced by a newer one. `space`: the least recently used when the limit
+ * is exceeded. `missing`: its files are gone.
+ */
 export type EvictionReason = "expired" | "space" | "missing";
 
 /**
- * Deletes what dead processes left unfinished and what has no row, deletes rows without a directory, and evicts. What
- * a session's disk shows, and what is being built, stays.
+ * Deletes what dead processes left unfinished and what has no row, deletes rows without a directory, and
+ * evicts. Keeps what a session's disk shows, and what is being built.
  */
 export async function sweepSnapshots(parts: SweepParts, signal: AbortSignal): Promise<void> {
   const { directory } = parts;
   for (const kind of ["templates", "mirrors"] as const) {
     await removeTrash(directoryOf(directory, kind), signal);
-    // Read before the rows: what is finished in between has its row then.
+    // Names are read before the rows, so that an entry which is finished in between has its row.
     const names = await readdir(directoryOf(directory, kind)).catch(() => []);
     const known = new Set((await listStored(parts)).map(({ id }) => id));
     for (const id of names.filter((name) => UUID.test(name))) {
@@ -44,12 +47,9 @@ export async function sweepSnapshots(parts: SweepParts, signal: AbortSignal): Pr
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/**
- * Deletes what has expired, then the least recently used while all together exceed the limit. Returns the bytes that
- * are left.
- */
+/** Deletes what has expired, then the least recently used beyond the limit. Returns the bytes left. */
 export async function evictSnapshots(parts: SweepParts): Promise<number> {
-  // A mirror is free once the last of its snapshots is deleted.
+  // A mirror is free once the last of its snapshots is deleted, so snapshots come first.
   for (const kind of ["templates", "mirrors"] as const)
     for (const stored of await listStored(parts))
       if (stored.kind === kind && stored.expired) await remove(parts, stored, "expired");

@@ -5,26 +5,26 @@ import type { Disk } from "../disks/session-disk.ts";
 
 /** The system of one sandbox. */
 export interface SessionSystem {
-  /** Undefined: the engine's own. */
+  /** The layers; undefined for the engine's own system. */
   system: SystemLayers | undefined;
-  /** Why something of the environment is missing in it, for people and models; null when nothing is. */
+  /** Why a part of the environment is missing in the system, for people and models; null when none is. */
   fault: string | null;
-  /** Called when no sandbox uses it any more. */
+  /** Called when no sandbox uses the system. */
   release(): void;
 }
 
-/** Stands for the engine's own system, where there is none of Berth's. */
+/** The name that is recorded for the engine's own system. */
 const HOST = "host";
 const MAX_COPY_MS = 60_000;
 
-/** Whether the disk's sandbox was last opened with the engine's own system. */
+/** Returns whether the disk's sandbox was last opened with the engine's own system. */
 export async function wasOnHost(disk: Disk): Promise<boolean> {
   return (await lastSystem(disk)) === HOST;
 }
 
 /**
- * Opens a sandbox on a system, which is in use until the sandbox is closed, and records the system beside the disk. If the
- * layers are new to the disk, what they have as the agent's home directory is copied to the disk's; existing files stay.
+ * Opens a sandbox on a system, which is in use until the sandbox is closed, and records the system beside the
+ * disk. If the layers are new to the disk, copies their home directory to it, except existing files.
  */
 export async function openOnSystem(
   { system, release }: SessionSystem,
@@ -48,7 +48,7 @@ export async function openOnSystem(
   }
 }
 
-/** What cannot be copied, for example to a full disk, is left out. */
+/** Copies the home directory. Files that cannot be copied, for example to a full disk, are left out. */
 async function copyHome(sandbox: Sandbox): Promise<void> {
   const script = `cp -an ${LAYERED_HOME}/. /home/agent/`;
   await sandbox.run({ script, timeoutMs: MAX_COPY_MS });
@@ -61,7 +61,7 @@ function nameOf(system: SystemLayers | undefined): string {
     .join(" ");
 }
 
-/** The directory of a layer is two levels above its changes. */
+/** Returns the directory of a layer, which is two levels above its changes. */
 function layerOf(path: string): string {
   return dirname(dirname(path));
 }
@@ -70,7 +70,7 @@ async function lastSystem(disk: Disk): Promise<string | null> {
   return await readFile(fileOf(disk), "utf8").catch(() => null);
 }
 
-/** Outside of what the agent sees of the disk. */
+/** Returns the file with the system's name. The agent cannot see it. */
 function fileOf(disk: Disk): string {
   return join(disk.path, "system");
 }

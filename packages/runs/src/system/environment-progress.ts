@@ -3,7 +3,7 @@ import type { RunLog } from "../lease/run-log.ts";
 
 export type EnvironmentPhase = EventOf<"session.environment_progress">["phase"];
 
-/** Shorter phases are not reported: they would be over before anybody had read of them. */
+/** Milliseconds. Shorter phases are not reported, since they would be over before anybody reads it. */
 const UNREPORTED_MS = 1_000;
 
 interface Phase {
@@ -21,7 +21,7 @@ export class EnvironmentProgress {
   #current: Phase | undefined;
   #lastAppend: Promise<unknown> = Promise.resolve();
 
-  /** @param signal aborts when the session needs no sandbox any more: nothing is reported then. */
+  /** @param signal aborts when the session needs no sandbox; nothing is reported after that. */
   constructor(
     runLog: Pick<RunLog, "append">,
     signal: AbortSignal,
@@ -32,7 +32,7 @@ export class EnvironmentProgress {
     this.#now = now;
   }
 
-  /** Starts a phase; the one before is over. */
+  /** Starts a phase and ends the one before. */
   start(name: EnvironmentPhase): void {
     this.#endPhase();
     const timer = setTimeout(() => {
@@ -60,7 +60,7 @@ export class EnvironmentProgress {
   #report(phase: EnvironmentPhase, seconds: number | null): void {
     if (this.#signal.aborted) return;
     const event = { type: "session.environment_progress" as const, phase, seconds };
-    // A log that takes nothing any more ends the run by what follows.
+    // A log that rejects appends ends the run by other means.
     this.#lastAppend = this.#runLog.append([{ event }]).catch(() => undefined);
   }
 }

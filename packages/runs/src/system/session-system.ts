@@ -7,7 +7,7 @@ import { type SessionSystem, wasOnHost } from "./disk-system.ts";
 import type { EnvironmentPhase, EnvironmentProgress } from "./environment-progress.ts";
 import { setupPlan } from "./setup-plan.ts";
 
-/** How much of the output of a package manager or a script is reported, in characters. */
+/** The most characters of the output of a package manager or a script that are reported. */
 const MAX_OUTPUT = 2_000;
 
 /** The systems that the sandboxes of this installation can have. */
@@ -26,11 +26,13 @@ export interface SystemRequest {
 }
 
 /**
- * Chooses the system for a sandbox that opens now, with what the session's environment adds to it. If it adds something, this
- * waits for the root filesystem and for the layers that have to be made. Otherwise it never waits: a disk keeps the system that it began
- * with, and a new one gets Berth's own if that is ready.
+ * Chooses the system for a sandbox that is about to open, with the additions of the session's environment.
  *
- * @param parts null where sandboxes have what the engine gives them.
+ * If the environment adds something, this waits for the root filesystem and for missing layers. Otherwise it
+ * never waits: a disk that began with the engine's own system keeps it, and any other gets Berth's if that is
+ * ready.
+ *
+ * @param parts null where sandboxes have the system that the engine gives them.
  * @throws the signal's reason, or a SandboxError.
  */
 export async function sessionSystem(
@@ -45,7 +47,7 @@ export async function sessionSystem(
 
 const ENGINES_OWN = { system: undefined, release() {} };
 
-/** Whether the session's environment adds something to the root filesystem. */
+/** Returns whether the session's environment adds something to the root filesystem. */
 export function addsSomething({ packages, setupScript }: RunSession): boolean {
   return setupScript !== null || Object.values(packages).some((names) => names.length > 0);
 }
@@ -81,7 +83,7 @@ async function layeredSystem(
 const PHASES: readonly EnvironmentPhase[] = ["apt_packages", "npm_packages", "pip_packages", "setup_script"];
 const LIST = new Intl.ListFormat("en", { type: "conjunction" });
 
-/** The plan `apt packages` is reported as `apt_packages`. */
+/** Returns the phase of a plan: `apt_packages` for the plan `apt packages`. @throws for an unknown plan. */
 function phaseOf(plan: string): EnvironmentPhase {
   const phase = PHASES.find((one) => one === plan.replace(" ", "_"));
   if (phase === undefined) throw new Error(`The plan '${plan}' has no phase.`);

@@ -2,7 +2,7 @@ import type { LayerPlan } from "@berth/sandbox";
 import { egressPolicy } from "../egress/egress-policy.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 
-/** The plan of the layer that the environment's setup script makes, with the environment's networking and variables. */
+/** Returns the plan of the setup script's layer, with the environment's networking and variables. */
 export function setupPlan({ setupScript, networking, variables }: RunSession): LayerPlan[] {
   if (setupScript === null) return [];
   return [
@@ -15,7 +15,7 @@ export function setupPlan({ setupScript, networking, variables }: RunSession): L
   ];
 }
 
-/** A session sees files of other owners as others do, so that the whole home directory is made readable. */
+/** Wraps the script. Another user than the session's owns its files, so they are made readable. */
 function runScript(script: string): string {
   const text = `'${script.replaceAll("'", "'\\''")}'`;
   return `cd /home/agent

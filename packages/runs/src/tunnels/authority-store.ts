@@ -2,10 +2,10 @@ import type { KeyPair } from "@berth/egress";
 import type { Queryable } from "@berth/store/db";
 import { egressAuthorityKey, type SecretBox } from "@berth/store/secrets";
 
-/** `tunnels`: of both ends of the tunnels. `hosts`: of what sandboxes are shown for hosts to which secrets are sent. */
+/** `tunnels`: for both ends of tunnels. `hosts`: for certificates of hosts that get secrets. */
 export type AuthorityPurpose = "tunnels" | "hosts";
 
-/** The authority that all services of the database share. The first that needs it makes it. */
+/** Returns the authority that all services of the database share. Creates it if it does not exist. */
 export async function sharedAuthority(
   db: Queryable,
   secrets: SecretBox,

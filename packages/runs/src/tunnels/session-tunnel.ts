@@ -6,13 +6,14 @@ import type { Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 import { removeTunnel, storeTunnel, updateTunnel } from "./tunnel-store.ts";
 
-/** What the tunnels of all sessions of a runner have in common. */
+/** The collaborators of the tunnels of all sessions of a runner. */
 export interface TunnelParts {
   db: Queryable;
-  /** Where sandboxes find the gateway: an IPv4 address, since they have no resolver, and a port. */
+  /** Returns the gateway's port and IPv4 address, since sandboxes have no resolver. */
   gateway(): Promise<{ host: string; port: number }>;
-  /** PEM of the authority of the tunnels, and what sidecars show. */
+  /** The PEM certificate of the tunnels' authority. */
   authority: string;
+  /** Returns the certificate and key that sidecars present. */
   sidecar(): Promise<KeyPair>;
 }
 
@@ -20,7 +21,10 @@ export function tokenHash(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
-/** How a session's sandbox on another host gets its tunnel: a new one with a token of its own for each. */
+/**
+ * Returns the function that opens a tunnel for a session's sandbox on another host. Each tunnel has a token
+ * of its own. The function throws LeaseLost.
+ */
 export function sessionTunnel(
   { db, gateway, authority, sidecar }: TunnelParts,
   lease: Lease,

@@ -4,10 +4,10 @@ import { type CredentialParts, SessionCredentials } from "../credentials/session
 import { tokenHash } from "./session-tunnel.ts";
 import { readTunnels } from "./tunnel-store.ts";
 
-/** An id comes from whoever connects. */
+/** Ids are checked, since they come from whoever connects. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What tunnels may reach, and with which secrets: read from the database each time. */
+/** Returns a function that reads the policies and secrets of tunnels from the database at each call. */
 export function tunnelGrants(parts: CredentialParts) {
   return async (tickets: readonly TunnelTicket[]): Promise<Map<string, TunnelGrant>> => {
     const tokens = new Map(tickets.filter(({ id }) => UUID.test(id)).map(({ id, token }) => [id, token]));

@@ -8,9 +8,10 @@ import type { TunnelParts } from "./session-tunnel.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * What a runner opens tunnels with.
+ * Returns the parts with which a runner opens tunnels.
  *
- * @param gateway The name, or the address, and the port at which sandboxes find it. A name is resolved for each sandbox, here.
+ * @param gateway the name or address, and the port, at which sandboxes find the gateway. This process
+ * resolves a name for each sandbox.
  */
 export async function openTunnelParts(
   db: Queryable,
@@ -26,12 +27,12 @@ export async function openTunnelParts(
   };
 }
 
-/** The certificate that sandboxes must trust, since gateways show it for hosts to which secrets are sent. */
+/** Returns the certificate that sandboxes must trust: gateways show it for hosts that get secrets. */
 export async function hostsCertificate(db: Queryable, secrets: SecretBox): Promise<string> {
   return (await sharedAuthority(db, secrets, "hosts", makeHostsAuthority)).certificate;
 }
 
-/** Makes something anew when it is older. */
+/** Returns a function that caches what `make` returns and renews it after `maxAgeMs`. */
 function renewed(make: () => Promise<KeyPair>, maxAgeMs: number): () => Promise<KeyPair> {
   let [made, madeAt]: [Promise<KeyPair> | null, number] = [null, 0];
   return () => {

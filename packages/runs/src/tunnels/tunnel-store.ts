@@ -2,7 +2,7 @@ import type { EgressPolicy } from "@berth/egress";
 import type { Queryable } from "@berth/store/db";
 import { HELD, type Lease, leaseValues } from "@berth/store/leases";
 
-/** Tells gateways that a tunnel has changed, by its id. */
+/** The channel that notifies gateways of a changed tunnel, by its id. */
 export const TUNNELS = "berth_egress";
 
 export interface TunnelRow {
@@ -13,7 +13,7 @@ export interface TunnelRow {
   revision: number;
 }
 
-/** Stores the tunnel of a session's sandbox, in the place of the one before. @returns whether the lease is held. */
+/** Stores the tunnel of a session's sandbox, instead of the former. @returns whether the lease is held. */
 export async function storeTunnel(
   db: Queryable,
   lease: Lease,
@@ -31,7 +31,7 @@ export async function storeTunnel(
   return rowCount > 0;
 }
 
-/** Changes what a sandbox may reach. @returns the revision; null when the lease is lost or the tunnel is not this one any more. */
+/** Changes the policy. @returns the revision; null when the lease is lost or the tunnel was replaced. */
 export async function updateTunnel(
   db: Queryable,
   lease: Lease,
@@ -62,7 +62,7 @@ export async function removeTunnel(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Those of these tunnels whose lease is still that of their session. */
+/** Returns which of these tunnels have the present lease of their session. */
 export async function readTunnels(db: Queryable, ids: readonly string[]): Promise<TunnelRow[]> {
   const { rows } = await db.query<TunnelRow>({
     name: "tunnels",

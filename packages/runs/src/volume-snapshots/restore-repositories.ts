@@ -12,21 +12,22 @@ import type { ListedRepository } from "./snapshot-repositories.ts";
 
 export interface RestoreTarget {
   sandbox: Pick<Sandbox, "run">;
-  /** The repository as git in the sandbox reaches it, with the session's own credential. */
+  /** Returns the repository as git in the sandbox reaches it, with the session's own credential. */
   inside(id: string): Promise<SessionRepository>;
   variables(repositories: readonly SessionRepository[]): Record<string, string>;
-  /** Limits how many work at once. */
+  /** Limits how many run at once. */
   inSlot<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The commits of the repositories that are what a clone would be, by the uuids of the resources. */
+/** The commits of the repositories that are equal to a clone, by the uuids of the resources. */
 export type Restored = ReadonlyMap<string, { commit: string }>;
 
 /**
- * Makes the repositories on a disk that was made of a snapshot what clones with the session's own credential would be now. Of those for which
- * that fails nothing is left, so that they are cloned, which also says what is wrong.
+ * Brings the repositories on a disk that was made from a snapshot to the state of new clones with the
+ * session's own credential. A repository for which that fails is removed from the disk, so that it is cloned,
+ * which also reports what is wrong.
  *
- * @throws SandboxError when something of such a one is left, or the sandbox has ended.
+ * @throws SandboxError when such a repository cannot be removed, or the sandbox has ended.
  */
 export async function restoreRepositories(
   target: RestoreTarget,

@@ -12,22 +12,22 @@ export interface SnapshotRepository {
   checkout: Checkout | null;
 }
 
-/** A repository with what its host shows to the session's own credential. */
+/** A repository with the refs that its host shows to the session's own credential. */
 export interface ListedRepository extends SnapshotRepository {
   refs: RemoteRefs;
 }
 
-/** The same for all sessions that have the same repositories at the same paths. */
+/** Returns a digest that is equal for all sessions with the same repositories at the same paths. */
 export function digestRepositories(repositories: readonly SnapshotRepository[]): string {
   return digest(repositories, ({ repository, checkout }) => [repository.url, checkout]);
 }
 
-/** The same as long as the hosts show the same. */
+/** Returns a digest that is equal as long as the hosts show the same refs. */
 export function digestListed(repositories: readonly ListedRepository[]): string {
   return digest(repositories, ({ refs }) => digestRefs(refs));
 }
 
-/** Null: a host does not list its refs to this credential now. */
+/** Lists the refs of the repositories. Returns null when a host does not list them to this credential. */
 export async function listRepositories(
   repositories: readonly SnapshotRepository[],
   listRefs: ListRefs,

@@ -23,21 +23,22 @@ export interface TakeTarget {
   disk: string;
   /** All directories of the disk. */
   places: readonly string[];
-  /** What the disk was made of does not fit what the hosts show. */
+  /** Whether the snapshot from which the disk was made does not fit the refs that the hosts show. */
   replaces: boolean;
-  /** What the hosts showed; null: they are to be asked. */
+  /** The refs that the hosts showed; null when they must be requested. */
   listed: readonly ListedRepository[] | null;
-  /** How long it takes to clone what is on the disk. */
+  /** Seconds that it takes to clone the repositories on the disk. */
   cloneSeconds: number;
-  /** Whether nothing else than the repositories has come onto the disk since it was made. */
+  /** Returns whether only the repositories have come onto the disk since it was made. */
   isAlone(): boolean;
 }
 
 /**
- * Takes a snapshot of a session's disk, which has its repositories and nothing else. Resolves once what comes onto the disk is not in it any more,
- * so that the session may go on; the cluster makes it ready later. One into which something may have come is deleted and never used.
+ * Takes a snapshot of a session's disk, which has its repositories and nothing else. Resolves once later
+ * writes are not part of it, so that the session may continue; the cluster makes it ready later. A snapshot
+ * that may contain other writes is deleted and never used.
  *
- * @returns its id; null when none is wanted, or there can be none.
+ * @returns its id, or null when none is wanted or possible.
  */
 export async function takeSnapshot(
   { db, snapshots, owner, listRefs }: TakeParts,

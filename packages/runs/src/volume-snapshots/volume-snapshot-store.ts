@@ -3,31 +3,31 @@ import { newUuid } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import { HELD, type Lease, leaseValues } from "@berth/store/leases";
 
-/** What a session wants of a snapshot. */
+/** The properties of the snapshots that fit a session. */
 export interface VolumeSnapshotKey {
   place: string;
   /** Digest of its repositories. */
   repositories: string;
-  /** The most that its disk may take. */
+  /** The most bytes of its disk. */
   bytes: number;
 }
 
 export interface VolumeSnapshot {
   id: string;
-  /** Digest of what the hosts of its repositories showed when it was taken. */
+  /** Digest of the refs that the hosts of its repositories showed when it was taken. */
   refsDigest: string;
-  /** How long it took to clone what is in it. */
+  /** Seconds that it took to clone its repositories. */
   cloneSeconds: number;
 }
 
-/** One that was taken is not replaced within this time, unless it is of no use. */
+/** A snapshot is not replaced within this time after it was taken, unless it is of no use. */
 const FRESH = "interval '1 hour'";
-/** What failed, or died, is tried again after this time. */
+/** After this time a failed or interrupted attempt is made again. */
 const PAUSE = "interval '10 minutes'";
-/** Of an organization at a place. */
+/** The most snapshots of an organization at a place. */
 const MAX_PER_ORGANIZATION = 32;
 
-/** Those that the session's organization has, the newest first. */
+/** Returns up to two usable snapshots of the session's organization, the newest first. */
 export async function listUsable(
   db: Queryable,
   sessionId: string,
@@ -47,10 +47,11 @@ export async function listUsable(
 }
 
 /**
- * Notes that the session takes a snapshot of its disk, and returns its id. Null: another does, one was taken within the hour, the last attempt
- * failed a moment ago, or the lease is lost.
+ * Records that the session takes a snapshot of its disk, and returns its id. Returns null when another
+ * session takes one, one was taken within the hour, the last attempt failed a moment ago, or the lease is
+ * lost.
  *
- * @param replaces the one that was taken is of no use for what the hosts show now.
+ * @param replaces whether the present snapshot is of no use for the refs that the hosts show now.
  */
 export async function beginTaking(
   db: Queryable,
@@ -78,8 +79,8 @@ export async function beginTaking(
 }
 
 /**
- * Lets sessions use the snapshot. False: it is not noted any more, or the lease is lost, so that something else may have come onto the disk
- * before it was taken.
+ * Lets sessions use the snapshot. Returns false when it is not recorded as begun, or the lease is lost: then
+ * other writes may have come onto the disk before it was taken.
  */
 export async function finishTaking(
   db: Queryable,
@@ -97,7 +98,7 @@ export async function finishTaking(
   return rows.length > 0;
 }
 
-/** A disk is being made of it. */
+/** Records that a disk is being made from the snapshot. */
 export async function markUsed(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "use_volume_snapshot",
@@ -106,7 +107,7 @@ export async function markUsed(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** No disk could be made of it: for a while none is tried. */
+/** Records that no disk could be made from the snapshot. For a while none is tried. */
 export async function markUnusable(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "fail_volume_snapshot",
@@ -124,10 +125,12 @@ export async function deleteVolumeSnapshots(db: Queryable, ids: readonly string[
 }
 
 /**
- * Deletes those of a place that were not used for too long, were not taken, were replaced an hour ago, or are too many of one organization.
+ * Deletes the snapshots of a place that were not used for too long, were never finished, or were replaced an
+ * hour ago. Also deletes those beyond the limit of an organization.
  *
- * @param unready ids of those of which the cluster makes no volume yet: after an hour they go as well.
- * @returns how many that had been taken are gone.
+ * @param unready ids of snapshots from which the cluster cannot make a volume yet: after an hour they are
+ * deleted too.
+ * @returns how many finished snapshots were deleted.
  */
 export async function deleteExpired(
   db: Queryable,
@@ -160,7 +163,7 @@ export async function deleteExpired(
   return rows.filter(({ taken }) => taken).length;
 }
 
-/** Those of these ids that have a row. */
+/** Returns which of these ids have a row. */
 export async function knownVolumeSnapshots(db: Queryable, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
     name: "known_volume_snapshots",
@@ -170,12 +173,15 @@ export async function knownVolumeSnapshots(db: Queryable, ids: readonly string[]
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The session's new disk is made of a snapshot: until `markVerified` it is none to go on with. @throws LeaseLost */
+/**
+ * Records that the session's new disk is made from a snapshot. Until `markVerified` it must not be used
+ * further. @throws LeaseLost
+ */
 export async function markUnverified(db: Queryable, lease: Lease): Promise<void> {
   await setUnverified(db, lease, true);
 }
 
-/** What the session's own credentials may not see is not on its disk. @throws LeaseLost */
+/** Records that the disk has only content that the session's own credentials may read. @throws LeaseLost */
 export async function markVerified(db: Queryable, lease: Lease): Promise<void> {
   await setUnverified(db, lease, false);
 }

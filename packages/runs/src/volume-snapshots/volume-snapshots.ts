@@ -27,55 +27,56 @@ import {
 
 export interface VolumeSnapshotParts {
   db: { write: Queryable };
-  /** The engine's. */
+  /** The engine's disks; undefined where it has none of its own. */
   disks: Disks | undefined;
-  /** uuid of the database: the objects of the cluster that belong to it name it. */
+  /** uuid of the database, which names its objects in the cluster. */
   owner: string;
   maxIdleDays: number;
   listRefs: ListRefs;
   repositoryVariables(repositories: readonly SessionRepository[]): Record<string, string>;
   log: Logger;
-  /** Default: of its own, which nobody reads. */
+  /** Default: own metrics, which nobody reads. */
   metrics?: SnapshotMetrics;
 }
 
-/** A volume that is made of a snapshot takes seconds, with any driver. */
+/** Clone time in seconds from which on a snapshot saves much: a volume takes some seconds itself. */
 const MUCH_SECONDS = 10;
 
-/** What a session's new disk is made of, because its own credentials list the refs of all its repositories now. */
+/** A snapshot from which a new disk is made. The session's credentials list all its repositories' refs. */
 export interface DiskSource {
-  /** Of the snapshot. */
+  /** The id of the snapshot. */
   id: string;
   repositories: readonly ListedRepository[];
-  /** The hosts show what they showed when it was taken. */
+  /** Whether the hosts show the same refs as when it was taken. */
   isCurrent: boolean;
-  /** How long it took to clone what is in it. */
+  /** Seconds that it took to clone its repositories. */
   cloneSeconds: number;
 }
 
-/** A session whose disk may be made of a snapshot, or become one. */
+/** A session whose disk may be made from a snapshot, or become one. */
 export interface SnapshotSession {
   lease: Lease;
-  /** Names the session and its organization in each line. */
+  /** A logger whose lines name the session and its organization. */
   log: Pick<Logger, "info" | "warn">;
   repositories: readonly SnapshotRepository[];
-  /** Limit of its disk in bytes; null: the engine's own. */
+  /** The limit of its disk in bytes; null for the engine's own. */
   diskBytes: number | null;
 }
 
 /**
- * Disks with an organization's repositories and nothing else, as snapshots of volumes, of which the disks of its later sessions are made.
+ * Disks with an organization's repositories and nothing else, as snapshots of volumes. The disks of its later
+ * sessions are made from them.
  *
- * Lifecycle: `find` asks the hosts whether the session may read its repositories now, before its new disk is made. `restore` brings the
- * repositories up to date in its sandbox, before anything else may use that. `take` makes a snapshot of a disk once its repositories are in
- * place, before anything else comes onto it.
+ * Lifecycle: `find` asks the hosts whether the session may read its repositories now, before its new disk is
+ * made. `restore` brings the repositories up to date in its sandbox, before anything else may use that.
+ * `take` makes a snapshot of a disk once its repositories are in place, before anything else comes onto it.
  */
 export class VolumeSnapshots {
   readonly #parts: VolumeSnapshotParts & { metrics: SnapshotMetrics };
   readonly #disks: Disks;
   readonly #snapshots: DiskSnapshots;
 
-  /** Null: disks are not made of snapshots here. A reason that the operator has to know is logged. */
+  /** Returns null where disks are not made from snapshots. Logs a reason that the operator must know. */
   static async open(parts: VolumeSnapshotParts): Promise<VolumeSnapshots | null> {
     const { disks, log } = parts;
     if (disks?.snapshots === undefined) return null;
@@ -91,13 +92,13 @@ export class VolumeSnapshots {
     this.#snapshots = snapshots;
   }
 
-  /** Whether there is one with the repositories of the session that took long to clone. */
+  /** Returns whether there is a snapshot with the session's repositories that took long to clone. */
   async savesMuch(session: SnapshotSession): Promise<boolean> {
     const usable = await listUsable(this.#parts.db.write, session.lease.sessionId, this.#keyOf(session));
     return usable.some(({ cloneSeconds }) => cloneSeconds >= MUCH_SECONDS);
   }
 
-  /** What the new disk of the session is to be made of. Null: of nothing. Never rejects. */
+  /** Returns the source of the session's new disk, or null for an empty one. Never rejects. */
   async find(session: SnapshotSession): Promise<DiskSource | null> {
     const { db, listRefs } = this.#parts;
     const { lease, log, repositories } = session;
@@ -120,17 +121,20 @@ export class VolumeSnapshots {
     }
   }
 
-  /** Before the disk is made: until `restore` has resolved, nobody goes on with it. @throws LeaseLost */
+  /**
+   * Marks the disk as unverified before it is made: until `restore` has resolved, it must not be used
+   * further. @throws LeaseLost
+   */
   async begin({ lease }: SnapshotSession): Promise<void> {
     await markUnverified(this.#parts.db.write, lease);
   }
 
-  /** No disk can be made of it: for a while no other session tries. */
+  /** Records that no disk can be made from the snapshot. For a while no session tries. */
   async giveUp({ id }: DiskSource): Promise<void> {
     await markUnusable(this.#parts.db.write, id);
   }
 
-  /** @throws as `restoreRepositories`, and LeaseLost. */
+  /** Brings the repositories on the new disk up to date. @throws as `restoreRepositories`, and LeaseLost. */
   async restore(
     { lease, log }: SnapshotSession,
     { id, repositories, isCurrent }: DiskSource,
@@ -150,12 +154,12 @@ export class VolumeSnapshots {
     return restored;
   }
 
-  /** A repository was cloned in whole. */
+  /** Records that a repository was cloned in whole. */
   noteClone(): void {
     this.#parts.metrics.count("cloned");
   }
 
-  /** See `takeSnapshot`. Never rejects. */
+  /** Takes a snapshot; see `takeSnapshot`. Never rejects. */
   async take(session: SnapshotSession, target: TakeTarget): Promise<void> {
     const { db, listRefs, metrics, owner } = this.#parts;
     const began = performance.now();
@@ -172,10 +176,10 @@ export class VolumeSnapshots {
     }
   }
 
-  /** Deletes what has expired, and what no row knows. */
+  /** Deletes expired snapshots, and those without a row. */
   async sweep(signal: AbortSignal): Promise<void> {
     const { db, maxIdleDays, metrics, owner } = this.#parts;
-    // Read before the rows: a row is there before its snapshot.
+    // Snapshots are listed before the rows, since a row exists before its snapshot.
     const found = await this.#snapshots.list(owner);
     const unready = found.filter(({ isReady }) => !isReady).map(({ id }) => id);
     const evicted = await deleteExpired(db.write, this.#disks.place, maxIdleDays, unready);
@@ -188,7 +192,7 @@ export class VolumeSnapshots {
     }
   }
 
-  /** Forgets one that somebody has deleted in the cluster. */
+  /** Returns whether a volume can be made from it. Deletes the row of one that the cluster has lost. */
   async #isReady(id: string, { diskBytes }: SnapshotSession): Promise<boolean> {
     const found = await this.#snapshots.find(id);
     if (found === null) await deleteVolumeSnapshots(this.#parts.db.write, [id]);

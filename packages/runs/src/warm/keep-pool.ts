@@ -20,28 +20,28 @@ export interface PoolParts {
   log: Logger;
   warm: WarmSandboxes;
   disks: Disks;
-  /** How many sandboxes the pool of the place has. */
+  /** The number of sandboxes in the pool of the place. */
   size: number;
-  /** Of the pool while no session has had a new disk. */
+  /** The shape of the pool while no session has had a new disk. */
   defaultShape: SandboxShape;
 }
 
-/** Of a disk that is gone: a sandbox that was being opened on it may still have made it again. */
+/** Seconds after which a removed disk is forgotten. A sandbox that was opening may have made it again. */
 const FORGOTTEN_SECONDS = 600;
-/** What is made next waits so long for what is removed. */
+/** Milliseconds for which the next work waits for a removal. */
 const REMOVAL_MS = 5_000;
 
-/** Keeps the pool of a place, for the one runner that does. */
+/** Maintains the pool of a place. Only one runner does so at a time. */
 export class PoolRounds {
   readonly #parts: PoolParts;
   readonly #keeper: Keeper;
   readonly #setbacks: Setbacks;
-  /** Disks that were taken away once. */
+  /** Disks that were removed once. */
   readonly #gone = new Set<string>();
   readonly #removing = new Set<string>();
-  /** Those of which a log says that they could not be removed. */
+  /** Disks whose failed removal was logged. */
   readonly #told = new Set<string>();
-  /** As of the last round. */
+  /** The number of ready sandboxes as of the last round. */
   ready = 0;
 
   constructor(parts: PoolParts, keeper: Keeper) {
@@ -50,7 +50,7 @@ export class PoolRounds {
     this.#setbacks = new Setbacks(parts.log);
   }
 
-  /** Takes away what is not to be there. Returns what is missing, the most wanted first. */
+  /** Removes surplus disks. Returns the shares that are too small, the most wanted first. */
   async look(): Promise<Share[]> {
     const { db, warm, size, defaultShape } = this.#parts;
     const { place } = this.#keeper;
@@ -71,7 +71,7 @@ export class PoolRounds {
     return shares.filter(({ key, count }) => count > (counts.get(key) ?? 0));
   }
 
-  /** Makes one of those that are missing, unless that failed a moment ago. False: none was made. */
+  /** Makes one of the missing sandboxes, unless that failed a moment ago. Returns whether it made one. */
   async fill(missing: readonly Share[]): Promise<boolean> {
     const { db, warm, log } = this.#parts;
     const next = missing.find(({ key }) => this.#setbacks.mayTry(key));
@@ -91,7 +91,10 @@ export class PoolRounds {
     return true;
   }
 
-  /** Whoever keeps the pool does this again until it succeeds. What takes long, as on a node that is lost, goes on by itself. */
+  /**
+   * Removes a disk. Each keeper of the pool repeats that until it succeeds. A removal that takes long, for
+   * example on a lost node, continues in the background.
+   */
   async #leave({ name, state, age }: PoolDisk): Promise<void> {
     if (this.#removing.has(name)) return;
     if (state !== "leaving" && !(await markLeaving(this.#parts.db, name))) return;

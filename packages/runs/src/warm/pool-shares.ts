@@ -1,24 +1,24 @@
 import type { SandboxShape } from "@berth/sandbox";
 
-/** How many sandboxes of a shape the pool has. */
+/** The number of sandboxes of a shape in the pool. */
 export interface Share {
   key: string;
   shape: SandboxShape;
   count: number;
 }
 
-/** What each new disk counts of the one after it. */
+/** The weight of each new disk, relative to that of the next newer one. */
 const FADING = 0.8;
-/** A shape that the pool has is given up for one that is needed this much more. */
+/** A shape in the pool is given up for a shape that has this many times its weight per sandbox. */
 const STAYING = 1.5;
 
 /**
- * Shares a pool out among the shapes of the last new disks: the later and the more often, the more. Each further sandbox goes to the shape that
- * has the fewest for what it counts.
+ * Divides a pool among the shapes of the last new disks; recent and frequent shapes get more. Each further
+ * sandbox goes to the shape with the highest weight per sandbox.
  *
  * @param shapes newest first.
- * @param keyOf null: none of the shape can be made.
- * @param has how many the pool has, by key.
+ * @param keyOf returns null when no sandbox of the shape can be made.
+ * @param has the number in the pool, by key.
  */
 export function poolShares(
   shapes: readonly SandboxShape[],

@@ -8,21 +8,21 @@ export interface PoolDisk {
   uid: number;
   key: string;
   state: "making" | "ready" | "leaving";
-  /** In seconds. */
+  /** Seconds since its state last changed. */
   age: number;
 }
 
-/** Who keeps the pool of a place. */
+/** The runner that keeps the pool of a place. */
 export interface Keeper {
   place: string;
-  /** Names a runner. */
+  /** The name of the runner. */
   keeper: string;
 }
 
-/** The last new disks of a place that say which shapes its pool has. */
+/** The number of last new disks of a place that decide which shapes its pool has. */
 const STARTS = 20;
 
-/** Whether the runner keeps the pool for so long from now: nobody else did. */
+/** Makes the runner keep the pool for `forMs` from now. Returns false when another runner keeps it. */
 export async function holdPool(db: Queryable, { place, keeper }: Keeper, forMs: number): Promise<boolean> {
   const { rowCount } = await db.query({
     name: "hold_pool",
@@ -35,16 +35,17 @@ export async function holdPool(db: Queryable, { place, keeper }: Keeper, forMs: 
   return rowCount === 1;
 }
 
-/** Lets another runner keep it at once. */
+/** Gives the pool up, so that another runner can keep it at once. */
 export async function leavePool(db: Queryable, { place, keeper }: Keeper): Promise<void> {
   const text = "delete from warm_pools where place = $1 and keeper = $2";
   await db.query({ name: "leave_pool", text, values: [place, keeper] });
 }
 
 /**
- * Takes one disk out of the pool that no session has, one that is still being made before all others, and lets nobody keep the pool for so long.
+ * Takes one disk that no session has out of the pool, preferably one that is still being made. No runner can
+ * keep the pool for `forMs`.
  *
- * @returns its name; null: there is none.
+ * @returns its name, or null when there is none.
  */
 export async function giveUpDisk(db: Queryable, place: string, forMs: number): Promise<string | null> {
   const { rows } = await db.query<{ name: string }>({
@@ -65,7 +66,7 @@ export async function giveUpDisk(db: Queryable, place: string, forMs: number): P
   return rows[0]?.name ?? null;
 }
 
-/** Whether the place has disks in its pool, or had some. */
+/** Returns whether the place has disks in its pool, or disks that were taken from it. */
 export async function hasPool(db: Queryable, place: string): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>({
     name: "has_pool",
@@ -75,7 +76,7 @@ export async function hasPool(db: Queryable, place: string): Promise<boolean> {
   return rows[0]?.found ?? false;
 }
 
-/** Oldest first. */
+/** Returns the disks of the pool, oldest first. */
 export async function readPool(db: Queryable, place: string): Promise<PoolDisk[]> {
   const { rows } = await db.query<PoolDisk>({
     name: "read_pool",
@@ -87,7 +88,7 @@ export async function readPool(db: Queryable, place: string): Promise<PoolDisk[]
   return rows;
 }
 
-/** Of all places. */
+/** Returns the number of ready disks of all places. */
 export async function countReady(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ ready: number }>({
     name: "count_warm",
@@ -96,7 +97,7 @@ export async function countReady(db: Queryable): Promise<number> {
   return rows[0]?.ready ?? 0;
 }
 
-/** The shapes of the last new disks, newest first. Those before are forgotten. */
+/** Returns the shapes of the last new disks, newest first. Deletes the records of earlier ones. */
 export async function lastShapes(db: Queryable, place: string): Promise<SandboxShape[]> {
   const { rows } = await db.query<{ shape: SandboxShape }>({
     name: "last_shapes",
@@ -114,7 +115,7 @@ export async function lastShapes(db: Queryable, place: string): Promise<SandboxS
 }
 
 /**
- * A new disk for the pool, to be made. Its name has its uid, which no other disk has.
+ * Adds a new disk to the pool, which is then to be made. Its name contains its uid, which no other disk has.
  *
  * @returns null when another runner keeps the pool.
  */
@@ -147,7 +148,7 @@ export async function addDisk(
   }
 }
 
-/** Sessions may take it from now on. False: it has left the pool meanwhile. */
+/** Marks a disk as ready, so that sessions may take it. Returns false when it has left the pool meanwhile. */
 export async function markReady(db: Queryable, name: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: "mark_warm_ready",
@@ -157,7 +158,7 @@ export async function markReady(db: Queryable, name: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** No session can take it any more. False: one has. */
+/** Marks a disk as leaving, so that no session can take it. Returns false when a session has taken it. */
 export async function markLeaving(db: Queryable, name: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: "mark_warm_leaving",
@@ -167,7 +168,7 @@ export async function markLeaving(db: Queryable, name: string): Promise<boolean>
   return rowCount === 1;
 }
 
-/** The same for those that a session took and has no longer. */
+/** Marks the disks as leaving that sessions took and that they have no longer. */
 export async function leaveUnused(db: Queryable, place: string): Promise<void> {
   await db.query({
     name: "leave_unused",
@@ -180,6 +181,7 @@ export async function leaveUnused(db: Queryable, place: string): Promise<void> {
   });
 }
 
+/** Deletes the row of a leaving disk that was removed. */
 export async function forgetDisk(db: Queryable, name: string): Promise<void> {
   const text = "delete from warm_disks where name = $1 and state = 'leaving'";
   await db.query({ name: "forget_warm_disk", text, values: [name] });

@@ -8,13 +8,16 @@ interface Setback {
   told: string;
 }
 
-/** What could not be made, by key: it is tried again after ever longer waits, and told when the reason is another one. */
+/**
+ * Shapes that could not be made, by key. Each is tried again after growing waits. A failure is logged when
+ * its reason is new, and at the longest wait.
+ */
 export class Setbacks {
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #all = new Map<string, Setback>();
 
-  /** @param now milliseconds of a clock that only goes forward. */
+  /** @param now milliseconds of a monotonic clock. */
   constructor(log: Logger, now: () => number = () => performance.now()) {
     this.#log = log;
     this.#now = now;

@@ -7,30 +7,31 @@ import { type PoolParts, PoolRounds } from "./keep-pool.ts";
 import { giveUpDisk, hasPool, holdPool, type Keeper, leavePool, leaveUnused } from "./pool-store.ts";
 
 export interface WarmPoolParts extends PoolParts {
-  /** Where the disks are. */
+  /** The place of the disks. */
   place: string;
   /** The installation's id. */
   hostId: string;
-  /** Names this runner, and no other one. */
+  /** The unique name of this runner. */
   owner: string;
-  /** Milliseconds between two looks at the pool; default 5,000. */
+  /** Milliseconds between two rounds; default 5,000. */
   roundMs?: number;
 }
 
 const ROUND_MS = 5_000;
-/** Where there is to be no pool. */
+/** Milliseconds between two rounds when the pool is to be empty. */
 const RARE_ROUND_MS = 60_000;
-/** A runner that died keeps others from the pool for so many rounds. */
+/** Rounds for which a runner that died keeps others from the pool. */
 const HELD_ROUNDS = 4;
-/** So many pass without a pool after a session found no room. */
+/** Rounds without a keeper of the pool after a session found no room. */
 const CROWDED_ROUNDS = 2;
 const UNUSED_MS = 60_000;
 const CLOSE_MS = 5_000;
 
 /**
- * The pool of sandboxes that no session has yet. Every runner takes from it; one of a place keeps it as large as the settings say.
+ * The pool of sandboxes that no session has yet. Every runner takes from it; one runner of a place keeps it
+ * at the size of the settings.
  *
- * Lifecycle: from its construction it works on its own, until `close`. A failure is logged, and the next round tries again.
+ * Lifecycle: it works on its own from its construction until `close`. The round after a failure tries again.
  */
 export class WarmPool {
   readonly #parts: WarmPoolParts;
@@ -55,7 +56,7 @@ export class WarmPool {
     this.#running = this.#run();
   }
 
-  /** What a session's new disk may take; null: a sandbox of its spec is made for it alone. */
+  /** Returns the disk of the pool that a session may take; null if it needs a sandbox of its own. */
   wish(spec: ShapedSpec): WarmWish | null {
     if (this.#parts.size === 0) return null;
     const { warm } = this.#parts;
@@ -65,9 +66,9 @@ export class WarmPool {
   }
 
   /**
-   * Opens a sandbox for a session, before which none is made for the pool.
+   * Opens a sandbox for a session. Until it is open no sandbox is made for the pool.
    *
-   * @param open may call `makeRoom` meanwhile, and tells whether it waits for something that the pool does not take from it.
+   * @param open may call `makeRoom`, and reports whether it waits for something that the pool does not use.
    */
   async before<T>(open: (rests: (isResting: boolean) => void) => Promise<T>): Promise<T> {
     let isFirst = true;
@@ -86,7 +87,7 @@ export class WarmPool {
     }
   }
 
-  /** Removes one for a session that finds no room, and lets no runner make another meanwhile. Never rejects. */
+  /** Removes a sandbox for a session that finds no room. For a while none is made. Never rejects. */
   async makeRoom(): Promise<void> {
     const { db, disks, log, place, size } = this.#parts;
     if (size === 0) return;
@@ -100,17 +101,17 @@ export class WarmPool {
     }
   }
 
-  /** How many sandboxes can be taken, while this runner keeps the pool. */
+  /** The number of sandboxes that can be taken, while this runner keeps the pool; else 0. */
   get ready(): number {
     return this.#isKeeping ? this.#rounds.ready : 0;
   }
 
-  /** What is there stays for the other runners, and the next start. */
+  /** Stops keeping the pool. Its sandboxes stay for other runners and the next start. */
   async close(): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#beat);
     this.#news.set();
-    // One that is half made is the next keeper's to remove.
+    // The next keeper removes a sandbox that is half made.
     await Promise.race([this.#running, delay(CLOSE_MS, undefined, { ref: false })]);
     if (this.#isKeeping) await leavePool(this.#parts.db, this.#keeper);
   }
@@ -127,7 +128,7 @@ export class WarmPool {
     }
   }
 
-  /** Returns whether to go on at once. */
+  /** Runs one round. Returns whether to start the next one at once. */
   async #round(): Promise<boolean> {
     const { db, size, place, hostId } = this.#parts;
     if (size === 0 && !(await hasPool(db, place))) return false;
@@ -143,12 +144,12 @@ export class WarmPool {
       this.#lookedForUnused = performance.now();
     }
     const missing = await this.#rounds.look();
-    // What sessions wait for comes first.
+    // Sandboxes for which sessions wait come first.
     if (missing.length === 0 || this.#opening > 0 || this.#isClosing) return false;
     return await this.#rounds.fill(missing);
   }
 
-  /** Also while a sandbox is being made, which may take long. */
+  /** Renews the hold on the pool, also while a sandbox is being made, which may take long. */
   async #holdOn(): Promise<void> {
     if (this.#isKeeping) this.#isKeeping = await this.#hold();
   }

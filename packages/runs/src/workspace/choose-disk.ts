@@ -9,20 +9,21 @@ import { mountedContents, sandboxSpec } from "./sandbox-spec.ts";
 
 /** The disk that a sandbox is opened on. */
 export interface ChosenDisk extends ClaimedDisk {
-  /** What a new disk is to be made from; null: nothing. */
+  /** The save from which a new disk is restored; null for none. */
   save: Save | null;
-  /** A new disk may be made of a snapshot of a volume. */
+  /** Whether a new disk may be made from a snapshot of a volume. */
   mayBeMade: boolean;
 }
 
-/** What of a spec depends on the disk, where there is none yet. */
+/** The fields of a spec that depend on the disk, when there is none yet. */
 const NO_DISK = { path: "", uid: 0, epoch: 0 };
 
 /**
- * Returns the session's disk, or a new one, which may be one of the pool where it is made from nothing.
+ * Returns the session's disk, or a new one. A new disk may be taken from the pool if no save is restored onto
+ * it.
  *
- * @param inputs of the sandbox. Default: it takes none of the pool.
- * @param mayBeMade of a snapshot of a volume, which goes before one of the pool where it saves more.
+ * @param inputs of the sandbox. Default: no disk is taken from the pool.
+ * @param mayBeMade whether a snapshot of a volume may be used, which precedes the pool where it saves more.
  */
 export async function chooseDisk(
   parts: OpenParts,

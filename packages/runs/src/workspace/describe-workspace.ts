@@ -6,9 +6,9 @@ import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { SessionSkill } from "../skills/skill-store.ts";
 
 /**
- * What the system prompt says of the session. It stays the same, so that a provider's cache holds, unless the environment's
- * networking, workspace or delivery of secrets changes: what fails or is added after the first request (`firstRequestAt`) is reported
- * with the result of a tool instead.
+ * Returns the section of the system prompt about the session. It stays the same, so that a provider's cache
+ * is used, unless the environment's networking, workspace or delivery of secrets changes. Resources that fail
+ * or are added after the first request (`firstRequestAt`) are reported with the result of a tool instead.
  */
 export function describeWorkspace(
   session: RunSession,

@@ -23,11 +23,14 @@ export interface OriginTarget {
   spec: Pick<SandboxSpec, "disk" | "limits" | "writable">;
 }
 
-/** What a session's new disk is made of, and what may be made of it once its repositories are in place. */
+/**
+ * The source of a session's new disk. Also decides whether a snapshot is taken of the disk once its
+ * repositories are in place.
+ */
 export class DiskOrigin {
-  /** Null: it is empty. */
+  /** The snapshot; null for an empty disk. */
   readonly source: DiskSource | null;
-  /** The repositories that it had and that are what a clone would be. */
+  /** The restored repositories that are equal to a clone. */
   restored: Restored = new Map();
   readonly #snapshots: VolumeSnapshots;
   readonly #session: SnapshotSession;
@@ -35,9 +38,10 @@ export class DiskOrigin {
   readonly #target: OriginTarget;
 
   /**
-   * Null: none is to be thought of. The hosts of all repositories have listed their refs to the session's own credentials where there is a source.
+   * Returns null when volume snapshots do not apply to this session. If there is a source, the hosts of all
+   * repositories have listed their refs to the session's own credentials.
    *
-   * @param mayBeMade of a snapshot. Else it is empty.
+   * @param mayBeMade whether the disk may be made from a snapshot; otherwise it is empty.
    */
   static async find(
     parts: OriginParts,
@@ -52,7 +56,10 @@ export class DiskOrigin {
     return new DiskOrigin(parts, target, volumeSnapshots, { session, source });
   }
 
-  /** Whether there is a snapshot with the session's repositories that saves more than a pod of the pool does. The hosts were not asked. */
+  /**
+   * Returns whether there is a snapshot with the session's repositories that saves more than a sandbox of the
+   * pool does. The hosts are not asked.
+   */
   static async savesMuch(parts: OriginParts, target: OriginTarget): Promise<boolean> {
     const { volumeSnapshots = null } = parts;
     const session = volumeSnapshots === null ? null : sessionOf(parts, target);
@@ -72,7 +79,10 @@ export class DiskOrigin {
     this.#session = session;
   }
 
-  /** For a sandbox that was just opened and that nobody else has yet. Closes it when it rejects, as `VolumeSnapshots.restore` does. */
+  /**
+   * Restores the repositories in a sandbox that was just opened and that nobody else uses yet. If it rejects,
+   * as `VolumeSnapshots.restore` does, it has closed the sandbox.
+   */
   async restore(sandbox: Sandbox): Promise<void> {
     if (this.source === null) return;
     const { credentials, clones } = this.#parts;
@@ -87,7 +97,7 @@ export class DiskOrigin {
     }
   }
 
-  /** No disk could be made of the source. */
+  /** Records that no disk could be made from the source. */
   async giveUp(error: unknown): Promise<void> {
     if (this.source === null) return;
     this.#session.log.warn(
@@ -97,7 +107,7 @@ export class DiskOrigin {
     await this.#snapshots.giveUp(this.source);
   }
 
-  /** See `ProvisionTarget.takeSnapshot`. */
+  /** Returns the function that takes a snapshot, or null for none; see `ProvisionTarget.takeSnapshot`. */
   taking(sandbox: Sandbox): ((isAlone: () => boolean) => Promise<void>) | null {
     const { session, resources, spec } = this.#target;
     const { repositories } = this.#session;
@@ -115,7 +125,7 @@ export class DiskOrigin {
   }
 }
 
-/** Null: a repository is not to be put in place, or the session's secrets cannot be read. */
+/** Returns null unless there are repositories, all to be put in place, with readable secrets. */
 function sessionOf(
   { credentials, log }: OriginParts,
   { lease, resources, spec }: OriginTarget,
@@ -130,14 +140,14 @@ function sessionOf(
     }));
     return { lease, log, repositories: unsealed, diskBytes: spec.limits.diskBytes };
   } catch {
-    // What is wrong with the repository is reported when it is put in place.
+    // Problems with the repository are reported when it is put in place.
     return null;
   }
 }
 
 /**
- * Whether nothing of the session itself comes onto its disk with its repositories. The programs of an image that an environment chose may have made
- * of a clone what they like, and another session's git would run it.
+ * Returns whether only the repositories come onto the disk. The programs of an image that an environment
+ * chose may have changed a clone in any way, and another session's git would run it.
  */
 function isOrigin(
   { image, repositorySetup }: OriginTarget["session"],
@@ -151,7 +161,7 @@ function isOrigin(
   );
 }
 
-/** Files there are not on the disk. */
+/** The directory of uploads, whose files are not on the disk. */
 const UPLOADS = "/mnt/session/uploads/";
 
 function withId(repositories: readonly RunRepository[], id: string): RunRepository {

@@ -12,7 +12,10 @@ export interface GitParts {
 /** Well-known hosts that a session without limits may reach. */
 const PUBLIC_HOSTS = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
 
-/** Who makes the commits of a session, as far as anybody has said so: a host is asked only where nobody has. Never rejects. */
+/**
+ * Returns the author of a session's commits, as configured. A host is asked for the account only if no author
+ * is configured. Never rejects.
+ */
 export async function gitSettings(
   parts: GitParts,
   { gitIdentity, networking }: Pick<RunSession, "gitIdentity" | "networking">,
@@ -23,7 +26,7 @@ export async function gitSettings(
   return { identity, coAuthor, httpsHosts: httpsHosts(networking, resources) };
 }
 
-/** Of hosts with one name and several ports, the first. Repositories come first. */
+/** Returns the HTTPS hosts, repositories' first. Of several ports of a name, only the first counts. */
 function httpsHosts(networking: RunSession["networking"], resources: readonly RunResource[]): string[] {
   const urls = resources.filter(isRepository).map(({ url }) => new URL(url));
   const named = networking.type === "unrestricted" ? PUBLIC_HOSTS : networking.allowed_hosts;
@@ -38,7 +41,7 @@ function httpsHosts(networking: RunSession["networking"], resources: readonly Ru
   return [...found.values()];
 }
 
-/** The account of the first token whose host may tell it. */
+/** Returns the account of the first token whose host may name it, or null when there is none. */
 async function accountOf(
   { credentials, accounts }: GitParts,
   resources: readonly RunResource[],
@@ -48,7 +51,7 @@ async function accountOf(
   try {
     return await accounts.of(credentials.unsealedRepository(first));
   } catch {
-    // What is wrong with the credential is reported when the repository is put in place.
+    // Problems with the credential are reported when the repository is put in place.
     return null;
   }
 }

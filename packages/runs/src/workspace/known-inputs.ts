@@ -4,13 +4,13 @@ import { type RunResource, readResources } from "../inputs/resource-store.ts";
 import { type RunSession, readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
 import { type PinnedSkill, readSkills } from "../skills/skill-store.ts";
 
-/** What a workspace knows of its session's inputs. It is read again where it may have changed. */
+/** A workspace's copy of its session's inputs, which is read again where it may be out of date. */
 export class KnownInputs {
   readonly #db: Database["read"];
-  /** Changes with the environment. */
+  /** The session, whose fields change with the environment. */
   readonly #session: RunSession;
   #latest: SessionInputs;
-  /** Resources may have been put in place since they were read. */
+  /** Whether resources may have been put in place since they were read. */
   #isStale = false;
   #skills: Promise<PinnedSkill[]> | undefined;
   #firstRequestAt: number | null = null;
@@ -21,12 +21,12 @@ export class KnownInputs {
     this.#latest = inputs;
   }
 
-  /** As they were last read. */
+  /** The inputs as they were last read. */
   get latest(): SessionInputs {
     return this.#latest;
   }
 
-  /** @param isStale Something is being put in place. */
+  /** Replaces the inputs. @param isStale whether something is being put in place. */
   take(inputs: SessionInputs, isStale: boolean): void {
     this.#latest = inputs;
     this.#isStale = isStale;
@@ -40,17 +40,17 @@ export class KnownInputs {
     return await readInputs(this.#db, this.#session.id);
   }
 
-  /** The latest, read again when resources may have been put in place since. */
+  /** Returns the latest inputs, read again when resources may have been put in place since. */
   async current(): Promise<SessionInputs> {
     return this.#isStale ? await this.read() : this.#latest;
   }
 
-  /** Those of `current`. */
+  /** Returns the resources of `current`. */
   async resources(): Promise<readonly RunResource[]> {
     return this.#isStale ? await readResources(this.#db, this.#session.id) : this.#latest.resources;
   }
 
-  /** The same for the lifetime of the session. */
+  /** Returns the skills, which are the same for the lifetime of the session. */
   skills(): Promise<PinnedSkill[]> {
     const reading = this.#skills ?? readSkills(this.#db, this.#session);
     this.#skills = reading;
@@ -60,7 +60,7 @@ export class KnownInputs {
     return reading;
   }
 
-  /** When the session's first request was sent, which does not change once there was one. */
+  /** Returns when the session's first request was sent (cached from then on), or null before. */
   async firstRequestAt(): Promise<number | null> {
     this.#firstRequestAt ??= await firstRequestAt(this.#db, this.#session.id);
     return this.#firstRequestAt;

@@ -8,7 +8,10 @@ import { addsSomething, sessionSystem } from "../system/session-system.ts";
 import { sessionTunnel } from "../tunnels/session-tunnel.ts";
 import type { OpenParts, OpenTarget } from "./opening.ts";
 
-/** Opens a sandbox with the system, packages and setup of the session's environment, its skills, its memory stores and its network. */
+/**
+ * Opens a sandbox with the system, packages and setup of the session's environment, its skills, its memory
+ * stores and its network.
+ */
 export async function openInEnvironment(
   parts: OpenParts,
   target: OpenTarget,
@@ -22,7 +25,7 @@ export async function openInEnvironment(
   const progress = new EnvironmentProgress(runLog, signal);
   const request = { session, disk, signal, onEgressDenied, progress };
   const choose = () => sessionSystem(systems, request).finally(() => progress.end());
-  // The builds of layers have limits of their own.
+  // Builds of layers have limits of their own.
   const own = await (addsSomething(session) ? activity.pause(choose) : choose());
   if (own.fault !== null) await reportMissing(parts, target, own.fault);
   const directories = [
@@ -45,7 +48,7 @@ export async function openInEnvironment(
   return { sandbox, system: own.system ?? null };
 }
 
-/** Tells users and the model what of the environment is missing. */
+/** Reports to users and the model which part of the environment is missing. */
 async function reportMissing(
   { mask }: OpenParts,
   { runLog, notes }: OpenTarget,

@@ -10,10 +10,10 @@ import {
 import type { DiskOrigin } from "./disk-origin.ts";
 import type { OpenParts, OpenTarget } from "./opening.ts";
 
-/** Opens a sandbox; says what becomes of a failure. */
+/** Opens a sandbox, and decides how a failure is handled. */
 export type Attempt = <T>(open: () => Promise<T>) => Promise<T>;
 
-/** No sandbox can be opened on a disk of the pool. */
+/** Thrown when no sandbox can be opened on a disk of the pool. */
 export class UnfitDisk extends Error {
   constructor(cause: SandboxError) {
     super("A disk of the pool does not serve.", { cause });
@@ -23,7 +23,7 @@ export class UnfitDisk extends Error {
 /** Errors whose message is a sentence for users. */
 const FOR_USERS = [DiskLimitError, ImageError, NoRoomError, RuntimeClassError, WaitOverError];
 
-/** What becomes of failures to open the sandbox of a session. */
+/** Handles failures to open the sandbox of a session. */
 export class OpeningFailures {
   readonly #log: OpenParts["log"];
   readonly #target: OpenTarget;
@@ -50,7 +50,10 @@ export class OpeningFailures {
     }
   }
 
-  /** @throws UnfitDisk in the place of what the engine says of the disk. */
+  /**
+   * Reports a failure, or throws UnfitDisk if it is due to the disk. @throws UnfitDisk instead of the
+   * engine's SandboxError about the disk.
+   */
   async orUnfit<T>(open: () => Promise<T>): Promise<T> {
     try {
       return await open();
@@ -61,7 +64,7 @@ export class OpeningFailures {
     }
   }
 
-  /** Returns null when the disk could not be made of its source; it is gone then. */
+  /** Returns null when the disk could not be made from its source; then the disk was deleted. */
   async unlessUnmade<T>(origin: DiskOrigin | null, open: () => Promise<T>): Promise<T | null> {
     const { disk, signal } = this.#target;
     try {

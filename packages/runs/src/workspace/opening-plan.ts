@@ -10,7 +10,7 @@ import { gitSettings } from "./git-settings.ts";
 import type { OpenParts, OpenTarget } from "./opening.ts";
 import { type MountedContent, mountedContents, sandboxSpec } from "./sandbox-spec.ts";
 
-/** What a sandbox is opened with. */
+/** Everything with which a sandbox is opened. */
 export interface OpeningPlan {
   session: RunSession;
   disk: ChosenDisk;
@@ -18,12 +18,13 @@ export interface OpeningPlan {
   removals: readonly Removal[];
   spec: SandboxSpec;
   mounted: readonly MountedContent[];
-  /** Being asked for while the sandbox is opened. */
+  /** Refs that are requested while the sandbox is opened. */
   refs: PrefetchedRefs;
   git: Promise<GitSettings>;
   origin: DiskOrigin | null;
 }
 
+/** Plans the opening of a sandbox on this disk. Starts to request refs and git identities from hosts. */
 export async function planOpening(
   parts: OpenParts,
   { lease }: OpenTarget,

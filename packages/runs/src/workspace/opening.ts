@@ -25,43 +25,43 @@ import type { PlaceWait } from "./place-wait.ts";
 import type { RestoreParts } from "./restore-disk.ts";
 import type { SpecParts } from "./sandbox-spec.ts";
 
-/** What of a process sandboxes are opened with. */
+/** The collaborators of a process with which sandboxes are opened. */
 export interface OpenParts extends ProvisionParts {
   db: Database;
   engine: SandboxEngine;
   credentials: Pick<SessionCredentials, "egressSource" | "repositoryInside" | "unsealedRepository">;
   accounts: GitParts["accounts"];
   snapshots: RepositorySnapshots;
-  /** Null or absent: disks are not made of snapshots. */
+  /** Snapshots of volumes; null or absent where disks are not made from snapshots. */
   volumeSnapshots?: VolumeSnapshots | null;
   disks: DiskDirectory;
-  /** Systems of Berth's own; null where sandboxes have what the engine gives them. */
+  /** Berth's own systems; null where sandboxes have the system that the engine gives them. */
   systems: SystemParts | null;
   mask(text: string): string;
   skills: SkillDirectories;
-  /** For sandboxes on other hosts. Absent: these reach nothing. */
+  /** Tunnels for sandboxes on other hosts. Absent: these reach nothing. */
   tunnels?: TunnelParts;
   providers: readonly ProviderHosts[];
   ceilings: SpecParts["ceilings"];
   log: Logger;
   usage: Pick<UsageMeter, "opened">;
-  /** Absent: every sandbox is made for its session. */
+  /** The pool. Absent: every sandbox is made for its session. */
   pool?: Pick<WarmPool, "wish">;
   metrics: { sandboxOpened(kind: SandboxKind, seconds: number): void } & RestoreParts["metrics"];
 }
 
-/** The session whose sandbox it is. */
+/** The session whose sandbox is opened. */
 export interface OpenTarget {
   lease: Lease;
-  /** Changes with the environment. */
+  /** The session, whose fields change with the environment. */
   session: RunSession;
   runLog: RunLog;
   disk: SessionDisk;
   memory: SessionMemory;
   skills(): Promise<PinnedSkill[]>;
-  /** Takes what the model is to be told. */
+  /** Collects notes for the model. */
   notes: string[];
-  /** Aborts when no sandbox is needed any more. */
+  /** Aborts when no sandbox is needed. */
   readonly signal: AbortSignal;
   wait: PlaceWait;
   activity: Activity;
@@ -69,7 +69,7 @@ export interface OpenTarget {
   onNeedsReopen(): void;
 }
 
-/** Of a sandbox: on a new disk, on one whose sandbox was in the pool, or on the one that its session has. */
+/** `new`: on a new disk. `warm`: on one whose sandbox was in the pool. `resumed`: on the existing one. */
 export type SandboxKind = "new" | "warm" | "resumed";
 
 export interface OpenedSandbox {
@@ -77,7 +77,7 @@ export interface OpenedSandbox {
   provisioner: Provisioner;
 }
 
-/** What the provisioner of a sandbox that was just opened has to do. */
+/** The work of the provisioner of a sandbox that was just opened. */
 export interface ToPlace {
   resources: readonly RunResource[];
   removals: readonly Removal[];

@@ -2,7 +2,7 @@ import type { SandboxWait } from "@berth/sandbox";
 import type { RunLog } from "../lease/run-log.ts";
 import type { Activity } from "../resources/activity.ts";
 
-/** Reasons that change soon are told no more often. */
+/** Milliseconds between two reports. Reasons that change sooner are not all reported. */
 const TELL_MS = 15_000;
 
 const WORDS: Readonly<Record<SandboxWait["for"], string>> = {
@@ -11,8 +11,8 @@ const WORDS: Readonly<Record<SandboxWait["for"], string>> = {
 };
 
 /**
- * The wait of a session's sandbox for a place, or there for its image. It takes no slot, it is told in the session's log while a call
- * needs the sandbox, and it can be given up.
+ * The wait of a session's sandbox for a place, or for its image there. It takes no slot, is reported in the
+ * session's log while a call needs the sandbox, and can be given up.
  */
 export class PlaceWait {
   readonly #runLog: Pick<RunLog, "append">;
@@ -26,13 +26,13 @@ export class PlaceWait {
   #pausing: Promise<void> | undefined;
   #waitedMs = 0;
   #since = 0;
-  /** Calls that need the sandbox now. */
+  /** The number of calls that need the sandbox now. */
   #needs = 0;
   #told: string | null = null;
   #toldAt = Number.NEGATIVE_INFINITY;
   #telling: NodeJS.Timeout | undefined;
 
-  /** @param ending aborts when the session needs no sandbox any more. */
+  /** @param ending aborts when the session needs no sandbox. */
   constructor(runLog: Pick<RunLog, "append">, activity: Activity, ending: AbortSignal) {
     this.#runLog = runLog;
     this.#activity = activity;
@@ -40,7 +40,7 @@ export class PlaceWait {
     this.#signal = ending;
   }
 
-  /** Aborts when the sandbox that is being opened is not needed any more. */
+  /** Aborts when the sandbox that is being opened is not needed. */
   get signal(): AbortSignal {
     return this.#signal;
   }
@@ -49,14 +49,14 @@ export class PlaceWait {
     return this.#wait !== null;
   }
 
-  /** Seconds that the sandbox waited; null when no call that needs it was told so. */
+  /** Seconds for which the sandbox waited; null when no wait was reported to a call that needs it. */
   get toldSeconds(): number | null {
     if (this.#told === null) return null;
     const now = this.isWaiting ? performance.now() - this.#since : 0;
     return Math.round(this.#waitedMs + now) / 1_000;
   }
 
-  /** Opens a sandbox, in `Activity.run` where it may be told to wait. One at a time. */
+  /** Opens a sandbox. If the opening may wait, it must run in `Activity.run`. Only one runs at a time. */
   async during<T>(open: () => Promise<T>): Promise<T> {
     this.#givingUp = new AbortController();
     this.#signal = AbortSignal.any([this.#ending, this.#givingUp.signal]);
@@ -69,7 +69,7 @@ export class PlaceWait {
     }
   }
 
-  /** Takes what the engine tells of it; see `SandboxSpec.onWaiting`. */
+  /** Takes the engine's report of a wait, or of its end; see `SandboxSpec.onWaiting`. */
   readonly changed = (wait: SandboxWait | null): void => {
     const former = this.#wait;
     this.#wait = wait;
@@ -78,7 +78,7 @@ export class PlaceWait {
     this.#tell();
   };
 
-  /** For a call that does nothing until it has the sandbox. */
+  /** Waits for the sandbox on behalf of a call. */
   async needed<T>(sandbox: () => Promise<T>): Promise<T> {
     this.#needs += 1;
     this.#tell();
@@ -90,12 +90,12 @@ export class PlaceWait {
     }
   }
 
-  /** Resolves with what comes first: the step's result, or undefined when the sandbox waits. The step goes on. */
+  /** Resolves with the step's result, or undefined when the sandbox waits before. The step continues. */
   async unlessWaiting<T>(step: Promise<T>): Promise<T | undefined> {
     return await Promise.race([step, this.#begun.promise.then(() => undefined)]);
   }
 
-  /** Ends an opening that waits: nobody needs it now. */
+  /** Ends an opening that waits, because nobody needs the sandbox. */
   giveUp(): void {
     if (this.isWaiting) this.#givingUp.abort(new Error("The sandbox is not needed any more."));
   }
@@ -127,7 +127,7 @@ export class PlaceWait {
     this.#told = reason;
     this.#toldAt = performance.now();
     const event = { type: "session.status_rescheduled" as const, reason };
-    // A log that takes nothing any more ends the run by what follows.
+    // A log that rejects appends ends the run by other means.
     this.#runLog.append([{ event }]).catch(() => undefined);
   }
 }

@@ -7,7 +7,7 @@ type Started = Pick<
   "seconds" | "waited_seconds" | "lowered_limits" | "restored"
 >;
 
-/** Appends the start to the session's log. Closes the sandbox when that cannot be done: the lease is lost then. */
+/** Appends the start to the session's log. If that fails the lease is lost, so the sandbox is closed. */
 export async function reportStarted(
   { runLog }: OpenTarget,
   sandbox: Sandbox,
@@ -21,7 +21,7 @@ export async function reportStarted(
   }
 }
 
-/** Tells the operator's log and metrics, and counts what the session uses until the sandbox closes. */
+/** Reports the opening to the operator's log and metrics, and meters the sandbox until it closes. */
 export function countOpened(
   { log, metrics, usage }: OpenParts,
   { session: { id: sessionId, organizationId, ownerId } }: OpenTarget,

@@ -21,14 +21,16 @@ export interface RestoreDiskTarget {
   signal: AbortSignal;
 }
 
-/** Seconds that it took. */
+/** A restored save, and the seconds that it took. */
 export type Restored = { saved_at: string; seconds: number };
 
 /**
- * Makes the new disk of a sandbox what was saved, and records that it is whole. What could not be brought back is told.
+ * Restores a save onto the new disk of a sandbox, and records that the disk is whole. Reports what could not
+ * be restored.
  *
- * @returns null when nothing could: then the sandbox is closed, the save and the disk are gone, and another disk is to be claimed.
- * @throws when it can be tried again; the sandbox is closed, and `SessionDisk.claim` takes the disk for one that is not there.
+ * @returns null when nothing could be restored. Then the sandbox is closed, the save and the disk are
+ * deleted, and another disk must be claimed.
+ * @throws when it can be tried again. Then the sandbox is closed, and `SessionDisk.claim` makes another disk.
  */
 export async function restoreDisk(
   { db, blobs, metrics }: RestoreParts,

@@ -24,7 +24,7 @@ interface Opening {
 interface Made {
   sandbox: Sandbox;
   system: SystemLayers | null;
-  /** Null: nothing of a save is on the disk. */
+  /** The restored save; null when none was restored. */
   restored: Restored | null;
 }
 
@@ -43,7 +43,7 @@ export class SandboxOpener {
   /**
    * Opens a sandbox on the session's disk, or on a new one.
    *
-   * @param mayBeMade of a snapshot of a volume. Default: a new disk is, where there is one.
+   * @param mayBeMade whether a new disk may be made from a snapshot of a volume. Default: true.
    */
   async open(all: SessionInputs, mayBeMade = true): Promise<Opening> {
     const began = performance.now();
@@ -60,7 +60,7 @@ export class SandboxOpener {
     }
   }
 
-  /** Opens a sandbox with what is on the disk and nothing else, and without network: for a last look at the disk. */
+  /** Opens a sandbox with only the content of the disk, without network, before the disk is removed. */
   async openBare({ session, resources }: SessionInputs): Promise<OpenedSandbox> {
     const disk = await chooseDisk(this.#parts, this.#target);
     const stores = resources
@@ -120,7 +120,7 @@ export class SandboxOpener {
     return { opened: { sandbox, provisioner }, toPlace: { resources: now.filter(isPending), removals } };
   }
 
-  /** Null: the session has what its environment asks for. */
+  /** Returns the limits that the ceilings lower, or null when the session has those of its environment. */
   #loweredLimits({ session }: SessionInputs): ReturnType<typeof loweredLimits> | null {
     const lowered = loweredLimits(session, this.#parts.ceilings);
     if (Object.keys(lowered).length === 0) return null;

@@ -1,6 +1,6 @@
 import type { OpenedSandbox } from "./opening.ts";
 
-/** Holds the one sandbox of a session that is open or being opened. A sandbox that dies leaves the slot by itself. */
+/** Holds the one sandbox of a session that is open or opening. One that dies leaves the slot by itself. */
 export class SandboxSlot {
   #opening: Promise<OpenedSandbox> | undefined;
   #closing: Promise<void> | undefined;
@@ -15,7 +15,7 @@ export class SandboxSlot {
     return this.#opening !== undefined;
   }
 
-  /** It is open already. */
+  /** Returns whether the sandbox is already open. */
   isThere(): boolean {
     return this.#opening !== undefined && this.#isThere;
   }
@@ -43,7 +43,7 @@ export class SandboxSlot {
     return own;
   }
 
-  /** Waits for a sandbox that is being opened. Undefined: there is none, or it could not be opened. */
+  /** Waits for a sandbox that is being opened. Returns undefined without one, or when that fails. */
   async current(): Promise<OpenedSandbox | undefined> {
     return await settled(this.#opening);
   }
@@ -58,7 +58,7 @@ export class SandboxSlot {
     await this.close();
   }
 
-  /** As `end`, but the sandbox is left to whoever holds the session next, where the engine can. */
+  /** As `end`, but leaves the sandbox to the session's next holder, where the engine can. */
   async leave(): Promise<void> {
     this.#ended = true;
     await this.#close((sandbox) => sandbox.leave?.() ?? sandbox.close());

@@ -11,7 +11,7 @@ import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
 
 export interface SpecParts {
-  /** The most that a session can have, whatever its environment asks for. */
+  /** The most that a session can have, whatever its environment requests. */
   ceilings: Readonly<Record<keyof RunSession["limits"], number>>;
   providers: readonly ProviderHosts[];
   snapshots: Pick<RepositorySnapshots, "mounts">;
@@ -19,7 +19,7 @@ export interface SpecParts {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The sandbox to open for a session, without its files. */
+/** Returns the spec of a session's sandbox, without its files. */
 export function sandboxSpec(
   parts: SpecParts,
   session: RunSession,
@@ -41,7 +41,7 @@ export function sandboxSpec(
   };
 }
 
-/** Directories that the sandbox may write for its resources, besides those of all. */
+/** Returns the directories that the sandbox may write for its resources, besides the common ones. */
 export function writableDirectories(resources: readonly RunResource[]): string[] {
   return [...cloneDirectories(resources), ...writableStores(resources)];
 }
@@ -53,8 +53,8 @@ export interface MountedContent {
 }
 
 /**
- * The files that a session has now. It leaves out a file whose path is still occupied on the disk by something that was deleted:
- * the file is put there when that is removed. And one in a repository, which is put there after the clone.
+ * Returns the files of the session. Leaves out a file whose path a deleted file still occupies on the disk:
+ * the file is put there after the removal. Also leaves out files in repositories, which follow the clone.
  */
 export function mountedContents(
   resources: readonly RunResource[],
@@ -69,7 +69,7 @@ export function mountedContents(
     .flatMap(({ sha256, mountPath }) => (sha256 === null ? [] : [{ sha256, target: mountPath }]));
 }
 
-/** The limits of a sandbox, none above what the installation allows. */
+/** Returns the limits of a sandbox, none above the ceilings. */
 export function limitsOf({ limits }: Pick<RunSession, "limits">, ceilings: SpecParts["ceilings"]): Limits {
   const disk = limits.disk_mb === null ? null : Math.min(limits.disk_mb, ceilings.disk_mb);
   return {
@@ -80,7 +80,10 @@ export function limitsOf({ limits }: Pick<RunSession, "limits">, ceilings: SpecP
   };
 }
 
-/** The limits of a session that the ceilings lower, with what it has: its environment was made when there were others. */
+/**
+ * Returns the limits of a session that the ceilings lower, with the lowered values. The environment may be
+ * older than the ceilings.
+ */
 export function loweredLimits(
   { limits }: RunSession,
   ceilings: SpecParts["ceilings"],
@@ -96,7 +99,7 @@ function writableStores(resources: readonly RunResource[]): string[] {
   );
 }
 
-/** Directories that the disk needs besides its own, so that repositories can be cloned below them. */
+/** Returns directories that the disk needs besides its own, so that repositories can be cloned below them. */
 function cloneDirectories(resources: readonly RunResource[]): string[] {
   const parents = resources
     .filter(isRepository)
@@ -105,7 +108,7 @@ function cloneDirectories(resources: readonly RunResource[]): string[] {
   return [...new Set(parents)];
 }
 
-/** Below these a clone needs no directory of its own, or there can be none. */
+/** Directories below which a clone needs no directory of its own, or can have none. */
 const ON_THE_DISK = ["/data", "/home/agent", "/mnt/session/uploads"];
 
 /** Parents that also hold other things. */

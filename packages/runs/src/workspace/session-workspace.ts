@@ -42,23 +42,26 @@ export interface WorkspaceParts
   credentials: SessionCredentials;
 }
 
-/** What a workspace tells whoever holds its session. */
+/** Notifications of a workspace to the holder of its session. */
 export interface WorkspaceEvents {
-  /** `reopenIfNeeded` has something to do. */
+  /** Called when `reopenIfNeeded` has something to do. */
   onNeedsReopen(): void;
-  /** Nothing is being done for the sandbox any more, or only waits. */
+  /** Called when no work for the sandbox is left, or all of it waits. */
   onQuiet(): void;
 }
 
 /**
  * The sandbox and the disk of a session while its lease is held.
  *
- * Lifecycle: it begins closed. `refresh` opens the sandbox in the background when something is to be put in place, and
- * `sandbox` when a tool needs it. When the sandbox dies, or after `close`, the next of these opens another on the same disk;
- * after `reclaim`, on a new one. After `end` or `remove` nothing is opened any more.
+ * Lifecycle: it begins closed. `refresh` opens the sandbox in the background when something is to be put in
+ * place, and `sandbox` when a tool needs it. When the sandbox dies, or after `close`, the next of these opens
+ * another on the same disk; after `reclaim`, on a new one. After `end` or `remove` nothing is opened.
  */
 export class SessionWorkspace {
-  /** As of the last `refresh`. One object for the lifetime of the workspace: whoever has it sees changes of the environment. */
+  /**
+   * The session as of the last `refresh`. It is one object for the lifetime of the workspace, so its users
+   * see changes of the environment.
+   */
   readonly session: RunSession;
   readonly memory: SessionMemory;
   readonly #parts: WorkspaceParts;
@@ -135,8 +138,8 @@ export class SessionWorkspace {
   }
 
   /**
-   * The open sandbox, with everything in place that could be put there. Rejects with the signal's reason when it aborts, and
-   * with a `SandboxError` when no sandbox can be opened, which is in the log then.
+   * Returns the open sandbox, with everything in place that could be put there. Rejects with the signal's
+   * reason when it aborts, and with a `SandboxError` when no sandbox can be opened, which is then in the log.
    */
   async sandbox(signal: AbortSignal): Promise<Sandbox> {
     const ready = this.#opened().then(async ({ sandbox, provisioner }) => {
@@ -148,41 +151,44 @@ export class SessionWorkspace {
     return await this.#wait.needed(() => orAborted(ready, signal));
   }
 
-  /** A call would not have to wait for a sandbox to be opened. */
+  /** Returns whether a call would get a sandbox without waiting for one to be opened. */
   hasSandbox(): boolean {
     return this.#slot.isThere();
   }
 
   /**
-   * The sandbox, for a look at what is on the disk: one is opened if none is open, and nothing is waited for that is being put in
-   * place. Null: the session has no disk here, and gets none. Rejects as `sandbox` does.
+   * Returns the sandbox for reads of the disk. Opens one if none is open, and does not wait for resources
+   * that are being put in place. Returns null when the session has no disk here. Rejects as `sandbox` does.
    */
   async sandboxOnDisk(): Promise<Sandbox | null> {
     if (!this.#slot.isOpen() && !(await this.#disk.exists())) return null;
     return (await this.#opened()).sandbox;
   }
 
-  /** Variables for a command that starts now. Read for each, so that a rotated secret reaches the next command. */
+  /**
+   * Returns the variables for a command that starts now. They are read for each command, so that a rotated
+   * secret reaches the next one.
+   */
   async environment(): Promise<Record<string, string>> {
     return await this.#parts.credentials.commandVariables();
   }
 
-  /** Secrets that commands were given so far, or placeholders for them. */
+  /** Returns the secrets, or placeholders for them, that commands were given so far. */
   secrets(): string[] {
     return this.#parts.credentials.givenSecrets();
   }
 
-  /** The tools of the agent's MCP servers; see `SessionMcp`. */
+  /** Returns the tools of the agent's MCP servers; see `SessionMcp`. */
   async mcpTools(signal: AbortSignal): Promise<Tool[]> {
     return await this.#mcp.tools(signal);
   }
 
-  /** What the MCP servers say of their use, for the system prompt. To be asked after `mcpTools`. */
+  /** Returns the MCP servers' instructions for the system prompt. Call it after `mcpTools`. */
   mcpInstructions(): string {
     return this.#mcp.instructions();
   }
 
-  /** From then on, `mask` knows the session's secrets: a former run may have left them where this one finds them. */
+  /** Makes the session's secrets known to `mask`, since a former run may have left them on the disk. */
   async learnSecrets(resources: readonly RunResource[]): Promise<void> {
     this.#learning ??= this.#parts.credentials.learn(resources);
     await this.#learning.catch((error: unknown) => {
@@ -191,11 +197,11 @@ export class SessionWorkspace {
     });
   }
 
-  /** What the system prompt says of the session. */
+  /** Returns the section of the system prompt about the session. */
   async describe(): Promise<string> {
     const [firstRequest, resources, skills] = await Promise.all([
       this.#inputs.firstRequestAt(),
-      // What could not be put in place before the first request is in the description.
+      // Resources that could not be put in place before the first request are in the description.
       this.#inputs.resources(),
       this.#inputs.skills(),
     ]);
@@ -203,12 +209,15 @@ export class SessionWorkspace {
     return describeWorkspace(this.session, resources, firstRequest, skills, placeholders);
   }
 
-  /** Returns what the model has not been told yet: what failed, and what came later. Each note is returned once. */
+  /** Returns notes that the model has not seen, about failures and later changes, each note once. */
   takeNotes(): string[] {
     return this.#notes.splice(0);
   }
 
-  /** To be called when results are in the log: what they told of former sandboxes is not told again. */
+  /**
+   * Handles appended results: notes of former sandboxes that they contain are not shown again. Must be called
+   * once the results are in the log.
+   */
   async appended(drafts: readonly Draft[]): Promise<void> {
     await forgetTold(drafts, async () => (await this.#current())?.sandbox);
     const rejected = drafts.flatMap(({ event }) =>
@@ -218,7 +227,7 @@ export class SessionWorkspace {
     if (names.size > 0) await this.#mcp.rejected(names);
   }
 
-  /** Puts what is not in place yet there in the background, and applies the environment's present networking. */
+  /** Puts missing resources in place in the background, and applies the environment's present networking. */
   async refresh(inputs?: SessionInputs): Promise<void> {
     const { resources, removals } = await this.#take(inputs ?? (await this.#inputs.read()));
     const isNew = !this.#slot.isOpen() && !(await this.#disk.existsAt(this.#inputs.latest));
@@ -230,7 +239,7 @@ export class SessionWorkspace {
     const pending = this.#pending;
     const placing = this.#opened().then(
       ({ sandbox, provisioner }) => {
-        // A sandbox that was open before knows only the resources of then.
+        // A sandbox that was open before has only the former resources.
         if (!wasOpen) return;
         sandbox.setEgress(egressPolicy(this.session, resources, this.#parts.providers));
         this.#putInPlace(provisioner, { resources: pending, removals });
@@ -248,8 +257,8 @@ export class SessionWorkspace {
   }
 
   /**
-   * Closes a sandbox that lacks the mount point of a file; the next one is opened with it. Not called while a turn runs.
-   * Returns whether it was closed.
+   * Closes a sandbox that lacks the mount point of a file; the next one is opened with it. Not called while a
+   * turn runs. Returns whether it was closed.
    */
   async reopenIfNeeded(): Promise<boolean> {
     const current = await this.#current();
@@ -258,7 +267,7 @@ export class SessionWorkspace {
     return needed;
   }
 
-  /** Aborts when it ends. */
+  /** Aborts when the workspace ends. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
@@ -267,44 +276,45 @@ export class SessionWorkspace {
     return this.#slot.ended;
   }
 
-  /** It has a sandbox, or a connection to an MCP server. */
+  /** Returns whether it has a sandbox, or a connection to an MCP server. */
   isOpen(): boolean {
     return this.#slot.isOpen() || this.#mcp.isOpen();
   }
 
-  /** Something is being done for the sandbox that does not only wait. */
+  /** Returns whether there is work for the sandbox that does not only wait. */
   isWorking(): boolean {
     return this.#activity.isWorking();
   }
 
-  /** Something is being done for the sandbox, and all of it waits. */
+  /** Returns whether there is work for the sandbox, and all of it waits. */
   onlyWaits(): boolean {
     return this.#activity.onlyWaits();
   }
 
-  /** A sandbox is being opened, and only waits for a place or its image. */
+  /** Returns whether a sandbox is being opened, and only waits for a place or its image. */
   waitsForPlace(): boolean {
     return this.#wait.isWaiting;
   }
 
-  /** Something is being put in place, or waits for that. */
+  /** Returns whether resources are being put in place, or wait for that. */
   isBusy(): boolean {
     return this.#provisioning > 0;
   }
 
-  /** Something is not in place that will be tried. */
+  /** Returns whether resources are missing that will be tried. */
   hasPending(): boolean {
     return this.#pending.length > 0;
   }
 
-  /** Saves what the commands of this turn left as outputs; see `SessionOutputs`. */
+  /** Saves the outputs of this turn's commands; see `SessionOutputs`. */
   async collectOutputs(resumed: boolean, signal: AbortSignal): Promise<void> {
     await this.#outputs.atTurnEnd(resumed, signal);
   }
 
   /**
-   * Saves the outputs before the disk is removed. Opens a sandbox for that if some may not be saved yet. One that waits for a place is given up:
-   * nothing of it is on the disk.
+   * Saves the outputs before the disk is removed, in a new sandbox if some may not be saved yet. A sandbox
+   * that waits for a place is given up, since it has written nothing to the disk. Returns whether the disk
+   * may be removed.
    */
   async collectBeforeRemoval(): Promise<boolean> {
     this.#wait.giveUp();
@@ -313,7 +323,7 @@ export class SessionWorkspace {
     return !(await this.#disk.exists()) || (await this.#outputs.beforeRemoval());
   }
 
-  /** Saves what is on the disk, if commands ran since it was saved and the sandbox is open; see `SessionSaves`. Never rejects. */
+  /** Saves the disk if commands ran since the last save and a sandbox is open. Never rejects. */
   async save(signal: AbortSignal): Promise<void> {
     if (this.#saves.isOff || (await this.#isEphemeral())) return;
     const current = await this.#current();
@@ -325,7 +335,7 @@ export class SessionWorkspace {
     await Promise.all([this.#closeSandbox(), this.#mcp.close()]);
   }
 
-  /** The same because the session rests, with its disk removed if that is ephemeral. Another disk can be created. */
+  /** As `close`, when the session rests; removes an ephemeral disk. Another disk can be created. */
   async rest(): Promise<void> {
     if (!(await this.#isEphemeral())) return await this.close();
     await Promise.all([this.reclaim("inactivity"), this.#mcp.close()]);
@@ -337,15 +347,15 @@ export class SessionWorkspace {
     await Promise.all([this.#slot.end(), this.#mcp.close()]);
   }
 
-  /** As `end`, but the sandbox is left to the process that goes on with the session, where the engine can. */
+  /** As `end`, but leaves the sandbox to the process that continues the session, where the engine can. */
   async leave(): Promise<void> {
     this.#abort();
     await Promise.all([this.#slot.leave(), this.#mcp.close()]);
   }
 
   /**
-   * Saves the outputs and removes the disk, unless they cannot be saved. Another disk can be created. Of a drained host the disk is saved
-   * as well, if disks are.
+   * Saves the outputs and removes the disk, unless they cannot be saved. Another disk can be created. When
+   * the host is draining, the disk is saved first (if saves are on).
    */
   async reclaim(reason: "inactivity" | "drained"): Promise<void> {
     const saved = await this.collectBeforeRemoval();
@@ -355,7 +365,7 @@ export class SessionWorkspace {
     await this.#disk.reclaim(() => this.#runLog.appendReclaimed(reason));
   }
 
-  /** Ends it and removes the disk. */
+  /** Ends the workspace and removes the disk. */
   async remove(): Promise<void> {
     await this.end();
     await this.#disk.remove();
@@ -369,14 +379,14 @@ export class SessionWorkspace {
     this.#ending.abort(new Error("The session's workspace has ended."));
   }
 
-  /** Returns false when it is to be tried again. */
+  /** Saves the disk. Returns false when it must be tried again. */
   async #saveBeforeRemoval(): Promise<boolean> {
     if (this.#saves.isOff || !(await this.#disk.exists())) return true;
     const open = async () => (await this.#opened()).sandbox;
     try {
       return await this.#saves.saveBeforeRemoval(open, this.#ending.signal);
     } catch (error) {
-      // One that cannot be opened is in the log.
+      // A sandbox that could not be opened is already in the log.
       if (error instanceof SandboxError) return false;
       throw error;
     } finally {
@@ -384,7 +394,7 @@ export class SessionWorkspace {
     }
   }
 
-  /** Makes these the inputs. An open sandbox reaches what the environment says now, not what it said when it was opened. */
+  /** Replaces the inputs. An open sandbox gets the environment's present networking. */
   async #take(inputs: SessionInputs): Promise<SessionInputs> {
     const isSame = isDeepStrictEqual(inputs.session.networking, this.session.networking);
     this.#inputs.take(inputs, this.isBusy());
@@ -414,7 +424,7 @@ export class SessionWorkspace {
     });
   }
 
-  /** The sandbox, as soon as it is open; undefined: there is none, or it waits for a place. */
+  /** Returns the sandbox as soon as it is open, or undefined when there is none or it waits for a place. */
   async #current(): Promise<OpenedSandbox | undefined> {
     return await this.#wait.unlessWaiting(this.#slot.current());
   }

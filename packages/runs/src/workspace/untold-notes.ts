@@ -7,10 +7,10 @@ const MAX_LENGTH = 160;
 const ENDED =
   "[The sandbox was closed and opened again since your last command. Processes that were running have ended: ";
 
-/** How the notes begin that stay on the disk until a result with them is in the log: this one, and those of `restore-shell.sh`. */
+/** Beginnings of notes that stay on the disk until the log has them: this one, and `restore-shell.sh`'s. */
 const KEPT_NOTES = [ENDED, "[This is a new shell. ", "[The shell began anew: "];
 
-/** What the model is to be told, once, of the processes that ended with earlier sandboxes on this disk; empty when there were none. */
+/** Returns a note for the model about processes that ended with earlier sandboxes; empty for none. */
 export async function endedProcessesNote(sandbox: Pick<Sandbox, "run">): Promise<string[]> {
   const ended = await untoldProcesses(sandbox).catch(() => []);
   if (ended.length === 0) return [];
@@ -20,8 +20,8 @@ export async function endedProcessesNote(sandbox: Pick<Sandbox, "run">): Promise
 }
 
 /**
- * Removes the notes from the disk when these results, which are in the log now, told them. A runner that dies before leaves them
- * to the next one; one that dies in between tells them twice.
+ * Removes the notes from the disk when these results, which are in the log, contain them. If a runner dies
+ * before the append, the next one has the notes; if it dies after the append, they are shown twice.
  */
 export async function forgetTold(
   drafts: readonly Draft[],

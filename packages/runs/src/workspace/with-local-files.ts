@@ -2,7 +2,7 @@ import type { MountedFile } from "@berth/sandbox";
 import type { BlobStore } from "@berth/store/blobs";
 import type { MountedContent } from "./sandbox-spec.ts";
 
-/** Does the work with the contents as files of this host, which are there until it ends. */
+/** Does the work with the contents as files of this host, which exist until it ends. */
 export async function withLocalFiles<T>(
   blobs: BlobStore,
   contents: readonly MountedContent[],
