@@ -44,7 +44,7 @@ async function missingFiles(db: TestDatabase, id: string): Promise<object[]> {
   return (await db.write.query({ text, values: [id] })).rows;
 }
 
-/** What a status can be followed by. */
+/** The statuses that can follow each status. */
 const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
   idle: ["running", "terminated"],
   running: ["rescheduled", "idle", "terminated"],

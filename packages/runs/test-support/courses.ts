@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { bash, steps } from "./worker.ts";
 
-/** Messages of which each has its turn take another way. */
+/** Messages that each make their turn take another course. */
 export const TEXTS = {
   says: steps({ say: "Done." }),
   runs: steps(bash("echo one"), { say: "Done." }),
@@ -24,7 +24,7 @@ export const TEXTS = {
   waits: steps({ wait_ms: 200 }, { say: "Done." }),
 };
 
-/** Of a lease that expires while a worker is cut off. */
+/** Milliseconds of a lease that expires while a worker is cut off. */
 export const SHORT_LEASE_MS = 600;
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...Object.values(TEXTS)).map((text) => ({ send: text })) },
@@ -35,7 +35,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ do: "add file" as const }) },
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 60 }).map((milliseconds) => ({ pause: milliseconds })) },
 );
-/** What a network does to the older of the workers, and for how long: longer than a lease lasts, too. */
+/** Disconnects the older worker from the database, for up to longer than a lease. */
 const cut = fc.record({
   cut: fc.constantFrom("stall" as const, "break" as const),
   milliseconds: fc.integer({ min: 1, max: 2 * SHORT_LEASE_MS }),
@@ -47,7 +47,7 @@ const ending = fc.constantFrom("archive" as const, "terminate" as const, "delete
 type Value<A> = A extends fc.Arbitrary<infer T> ? T : never;
 export type Step = Value<typeof step> | Value<typeof cut>;
 
-/** What becomes of one session: steps, an end, and what comes after that all the same. */
+/** The course of one session: steps, an end, and steps after the end. */
 export interface Course {
   before: Step[];
   end: "archive" | "terminate" | "delete" | "none";
@@ -55,7 +55,7 @@ export interface Course {
 }
 
 export const course: fc.Arbitrary<Course> = courseOf(step);
-/** For trials with `isCut`. */
+/** Courses for trials with `isCut`. */
 export const cutCourse: fc.Arbitrary<Course> = courseOf(
   fc.oneof({ weight: 6, arbitrary: step }, { weight: 2, arbitrary: cut }, { weight: 1, arbitrary: expiry }),
 );

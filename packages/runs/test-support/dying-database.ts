@@ -3,10 +3,10 @@ import type { Statement } from "@berth/store/test-support/internals/db";
 import { expireLeases } from "../src/lease/claim-runs.ts";
 import type { Worker } from "../src/session/worker.ts";
 
-/** Of a worker that dies: it ends by `closeDead` alone, however slow the machine is. */
+/** Milliseconds of the lease of a worker that dies. Only `closeDead` ends it. */
 export const DYING_LEASE_MS = 600_000;
 
-/** A database that fails for good at the n-th append, before or after that append is committed. */
+/** Wraps a database that fails for good at the n-th append, before or after its commit. */
 export function dyingDatabase(
   db: Database,
   appends: number,
@@ -29,7 +29,7 @@ export function dyingDatabase(
   return { db: { ...db, write: mortal(db.write), read: mortal(db.read) }, dead: dead.promise };
 }
 
-/** Ends a worker whose database is dead, and the leases that it could not release. */
+/** Closes a worker whose database is dead, and expires the leases that it could not release. */
 export async function closeDead(db: Database, worker: Worker): Promise<void> {
   await worker.close();
   await expireLeases(db.write, [worker.owner]);

@@ -1,6 +1,6 @@
 /**
- * A process with a worker whose commands throw where nobody catches it: those with `throw`, `reject` or `emit`, and sandboxes that are closed
- * while `throwsAtClose` is set.
+ * A process with a worker whose commands cause uncaught errors: those with `throw`, `reject` or `emit`.
+ * Sandboxes that close while `throwsAtClose` is set do so too.
  */
 import { Readable } from "node:stream";
 import { catchFaults } from "@berth/concurrency";
@@ -22,7 +22,7 @@ const FAULTS: Readonly<Record<string, () => void>> = {
 };
 
 let throwsAtClose = false;
-// What the tests' own support loads of the test runner would catch them.
+// Handlers that the test support has installed would catch the errors.
 process.removeAllListeners("uncaughtException").removeAllListeners("unhandledRejection");
 catchFaults(() => process.exit(7));
 

@@ -1,4 +1,4 @@
-/** A process that keeps leases, of none so far, until it is told to freeze. */
+/** A process with a lease keeper, which holds no leases and freezes when it is told to. */
 import type { DatabaseAddress } from "@berth/store/db";
 import { silentLog } from "@berth/store/test-support/database";
 import { LeaseKeeper } from "../src/lease/lease-keeper.ts";

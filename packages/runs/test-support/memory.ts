@@ -17,13 +17,13 @@ export interface TestMount {
   storeId: string;
   sandbox: Sandbox;
   store: MountedStore;
-  /** The store as another process with the same disk has it. */
+  /** Returns the store as another process with the same disk has it. */
   again(): MountedStore;
   /** Runs a script in the mount, which must succeed, and returns its output. */
   sh(script: string): Promise<string>;
   /** Changes a memory as a caller of the API would; null removes it. */
   change(path: string, content: string | null): Promise<void>;
-  /** Contents by path. */
+  /** Returns contents by path. */
   memories(): Promise<Record<string, string>>;
   versions(): Promise<number>;
 }

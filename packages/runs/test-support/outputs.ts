@@ -12,7 +12,7 @@ import { LIST_SCRIPT, OUTPUTS } from "../src/outputs/list-outputs.ts";
 import { testSandbox } from "./sandbox.ts";
 
 export interface CollectChanges extends Partial<CollectParts> {
-  /** Runs in the outputs between the listing and the reading. */
+  /** A script that runs in the outputs between the listing and the reading. */
   meanwhile?: string;
   signal?: AbortSignal;
   /** Changes each command of the service. */
@@ -32,11 +32,11 @@ export interface TestOutputs extends TestStore {
 export interface TestSession {
   id: string;
   lease: Lease;
-  /** Leases it anew, as a later run does. */
+  /** Leases the session anew, as a later run does. */
   claim(): Promise<Lease>;
-  /** With the lease that it has now. */
+  /** Collects with the session's latest lease. */
   collect(changes?: CollectChanges): Promise<Collection>;
-  /** `name:content` of each file, sorted. */
+  /** Returns `name:content` of each file, sorted. */
   saved(): Promise<string[]>;
 }
 

@@ -12,10 +12,10 @@ import { type Seed, seed, seedSession } from "@berth/store/test-support/runs";
 import { bash, type Installation, idles, installation, steps, types } from "./worker.ts";
 
 export const HOUR_MS = 3_600_000;
-/** A live worker keeps its lease, however slow the machine is. */
+/** The long lease keeps a live worker's sessions, however slow the machine is. */
 export const RECLAIM = { reclaimMs: HOUR_MS, sandboxIdleMs: 0, leaseMs: 60_000, pollMs: 20, graceMs: 0 };
 
-/** What happens at the n-th statement of a reclaim, before the statement or after it. */
+/** An action at the n-th statement of a reclaim, before the statement or after it. */
 interface Point {
   n: number;
   after: boolean;
@@ -24,13 +24,13 @@ interface Point {
 
 interface Watched {
   db: Database;
-  /** Statements since the reclaim was claimed. */
+  /** Returns the number of statements since the reclaim was claimed. */
   count(): number;
   /** Resolves when the session was released. */
   released: Promise<void>;
 }
 
-/** A worker's database in which something happens at one point of a reclaim. */
+/** Wraps a worker's database so that an action happens at one point of a reclaim. */
 export function watched(db: Database, point?: Point): Watched {
   const released = Promise.withResolvers<void>();
   let count = 0;
@@ -52,7 +52,7 @@ export function watched(db: Database, point?: Point): Watched {
   return { db: watching, count: () => count, released: released.promise };
 }
 
-/** A session that had a turn and has been idle for two hours. A file marks its disk. */
+/** Creates a session that had a turn and has been idle for two hours. A file marks its disk. */
 export async function idleSession(own: Installation, db: TestDatabase, from: Seed) {
   const id = await seedSession(db.write, from);
   const { db: watching, released } = watched(db);
@@ -63,7 +63,7 @@ export async function idleSession(own: Installation, db: TestDatabase, from: See
   await worker.close();
   const disk = join(own.disks, formatId("session", id));
   writeFileSync(join(disk, "mark"), "");
-  // As a process leaves it that died before it collected outputs for the last time.
+  // A process leaves this row when it dies before it collects outputs for the last time.
   await db.write.query({
     text: "update sessions set idle_since = now() - interval '2 hours', outputs_due = true where id = $1",
     values: [id],
@@ -93,7 +93,7 @@ export function check(log: readonly LogEntry[], own: Installation, label: string
   assert.equal(idles(log), count(log, "user.message"), label);
 }
 
-/** How many statements an undisturbed reclaim has. */
+/** Returns how many statements an undisturbed reclaim has. */
 async function statementsOf(own: Installation, db: TestDatabase, from: Seed) {
   const session = await idleSession(own, db, from);
   const watching = watched(db);
@@ -121,7 +121,7 @@ export async function prepared(t: TestContext) {
   return { db, own, from, statements: await statementsOf(own, db, from) };
 }
 
-/** As `watched`, and every statement after the point fails. */
+/** As `watched`, but every statement after the point fails. */
 export function mortal(db: Database, point: Point): Database {
   let gone = false;
   const refuse = () => {

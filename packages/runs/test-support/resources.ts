@@ -3,7 +3,7 @@ import { formatId, newUuid } from "@berth/contract";
 import type { BlobStore } from "@berth/store/blobs";
 import type { Queryable } from "@berth/store/db";
 
-/** Adds a file of this content to a session, by default at its default mount path. Returns the uuid of the resource. */
+/** Adds a file to a session, by default at its default mount path. Returns the uuid of the resource. */
 export async function insertFileResource(
   db: Queryable,
   blobs: BlobStore,

@@ -29,20 +29,20 @@ const TOOLS = [
     configs: [],
   },
 ];
-/** Nobody listens there, so that each turn asks it. */
+/** Nothing listens at this address, so each turn asks the server again. */
 const SERVERS = [{ type: "url", name: "away", url: "http://127.0.0.1:1/mcp" }];
-/** Of a lease that no worker lets expire. */
+/** Milliseconds of a lease that no worker lets expire. */
 const LEASE_MS = 600_000;
 const SETTLED_MS = 40_000;
 
 export interface TrialsOptions {
   /** Turns at once of each worker. Default: as in `WorkerOptions`. */
   concurrency?: number;
-  /** Whether each worker reaches the database by a network of its own, which steps cut, and leases expire then. Default: false. */
+  /** Whether steps cut workers' connections to the database, so that leases expire. Default: false. */
   isCut?: boolean;
 }
 
-/** Two workers of one installation, of which each that is replaced, or cut off, is the older one. */
+/** Two workers of one installation. Steps replace or cut off the older one. */
 export class Trials {
   readonly #own: Installation;
   readonly #db: TestDatabase;
@@ -76,7 +76,7 @@ export class Trials {
     this.#connect = connect;
   }
 
-  /** A session takes the course. @throws when it is not released, or is not what it has to be then. */
+  /** Takes a session through the course. @throws when it is not released, or is in a wrong state then. */
   async take({ before, end, after }: Course): Promise<void> {
     const [own, db] = [this.#own, this.#db];
     const id = await seedSession(db.write, this.#from);
@@ -134,7 +134,7 @@ async function endBy(own: Installation, db: TestDatabase, id: string, end: strin
   own.hub.publish(id, true);
 }
 
-/** Answers the calls that wait for a client. What is no longer awaited is refused. */
+/** Answers the calls that wait for a client. The service rejects answers to calls that no longer wait. */
 async function reply(
   own: Installation,
   db: TestDatabase,
@@ -158,7 +158,7 @@ async function reply(
   own.hub.publish(id, true);
 }
 
-/** Also to a session that has ended meanwhile, as a request may that came before. */
+/** Adds a file, also to a session that has ended meanwhile, as an earlier request may do. */
 async function addFile(own: Installation, db: TestDatabase, id: string): Promise<void> {
   if ((await sessionRow(db, id)) === null) return;
   const blobs = await openDiskBlobs(own.blobs);

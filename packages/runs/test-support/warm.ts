@@ -12,17 +12,17 @@ export const PLAIN: SandboxShape = {
   hasTunnel: false,
 };
 
-/** A shape that differs by its image, which is its key, too. */
+/** Returns a shape that differs by its image, which is also its key. */
 export function shapeOf(image: string): SandboxShape {
   return { ...PLAIN, image };
 }
 
-/** An engine's disks and warm sandboxes, in memory: what a cluster has, which all runners see. */
+/** An engine's disks and warm sandboxes in memory. It stands for a cluster that all runners see. */
 export class MadeSandboxes implements WarmSandboxes, Disks {
   readonly place = "kubernetes:here";
-  /** Whether they serve, by disk. */
+  /** Whether the sandbox can be used, by disk. */
   readonly made = new Map<string, boolean>();
-  /** Called before each is made; rejects where it cannot be. */
+  /** Called before each sandbox is made; rejects where it cannot be made. */
   making: (disk: { name: string; uid: number }, shape: SandboxShape) => Promise<void> = async () => {};
 
   shapeOf(): SandboxShape {
@@ -56,7 +56,7 @@ export class MadeSandboxes implements WarmSandboxes, Disks {
   }
 }
 
-/** A disk of the pool that can be taken, of the shape `PLAIN`. */
+/** Adds a ready disk of the shape `PLAIN` to the pool. */
 export async function addReady(
   { write }: Pick<Database, "write">,
   made: MadeSandboxes,

@@ -31,12 +31,17 @@ import { SkillDirectories } from "../src/skills/skill-directories.ts";
 import { RepositorySnapshots } from "../src/snapshots/repository-snapshots.ts";
 
 /**
- * An engine whose commands do nothing, except scripts with `hang` (waits until it is stopped), `linger` (waits until the same
- * text is emitted as `go` or the sandbox is closed) and `die` (closes the sandbox), and those that have `fail` as standard input. A file
- * that is read counts as its script. It records what is open.
+ * An engine whose commands do nothing, with these exceptions, and that records what is open:
+ *
+ * - `hang` in the script waits until it is stopped.
+ * - `linger` waits until the same text is emitted as `go`, or the sandbox is closed.
+ * - `die` closes the sandbox.
+ * - `fail` as standard input makes the command exit with status 1.
+ *
+ * A file that is read counts as its script.
  */
 export interface ScriptedEngine extends SandboxEngine {
-  /** In the order in which they started, each with its variables. */
+  /** Commands in the order in which they started, each with its variables. */
   readonly commands: { script: string; environment: Readonly<Record<string, string>>; session: string }[];
   /** The number of open sandboxes by disk. */
   readonly openDisks: Map<string, number>;
@@ -49,9 +54,9 @@ export interface ScriptedEngine extends SandboxEngine {
   readonly policies: EgressPolicy[];
   /** Files that were placed in an open sandbox. */
   readonly placed: MountedFile[];
-  /** What was done with files in open sandboxes: `place <path>` and `remove <path>`. */
+  /** Changes of files in open sandboxes: `place <path>` and `remove <path>`. */
   readonly fileSteps: string[];
-  /** Whether `placeFile` and `removeFile` return false: only a fresh sandbox can change the file. */
+  /** Whether `placeFile` and `removeFile` return false, because only a fresh sandbox can change the file. */
   failsToPlace: boolean;
   failsToOpen: boolean;
   /** How many of the next listings of outputs close their sandbox instead. */
@@ -105,7 +110,7 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
       }
       if (command.script === LIST_SCRIPT)
         return { ...result(open ? "exit" : "closed"), output: Buffer.from("") };
-      // What is kept of shells and processes between sandboxes: nothing.
+      // Nothing is stored of shells and processes between sandboxes.
       if (command.script.includes("/mnt/session/shells")) return result(open ? "exit" : "closed");
       engine.commands.push({
         script: command.script,
@@ -177,18 +182,18 @@ function result(ended: CommandResult["ended"]): CommandResult {
   };
 }
 
-/** What workers of one installation share in a test: the database, the disks, an engine, a hub. */
+/** Objects that workers of one installation share in a test: the database, the disks, an engine, a hub. */
 export interface Installation {
   db: Database;
   hub: SessionHub;
   engine: ScriptedEngine;
   disks: string;
-  /** Where contents of files lie. */
+  /** The directory of the contents of files. */
   blobs: string;
   worker(options?: Partial<WorkerOptions>): Promise<Worker>;
   send(sessionId: string, ...texts: string[]): Promise<void>;
   interrupt(sessionId: string): Promise<void>;
-  /** Resolves with the log once `enough` is true of it. */
+  /** Resolves with the log once `enough` returns true for it. */
   until(sessionId: string, enough: (log: readonly LogEntry[]) => boolean): Promise<readonly LogEntry[]>;
 }
 
@@ -203,7 +208,7 @@ export const HERE: Host = {
   graceMs: 120_000,
 };
 
-/** A worker of the installation, for claims without one. */
+/** Returns a worker of the installation, for claims without one. */
 export function claimant(owner: string, options: Partial<Claimant> = {}): Claimant {
   return { owner, leaseMs: 60_000, host: HERE, capacity: 32, ...options };
 }
@@ -279,7 +284,7 @@ export async function installation(t: Pick<TestContext, "after">, db: Database):
   };
 }
 
-/** A message with steps for the rehearsal model. */
+/** Returns a message with steps for the rehearsal model. */
 export function steps(...list: object[]): string {
   return JSON.stringify({ steps: list });
 }
@@ -292,7 +297,7 @@ export function types(log: readonly LogEntry[]): string[] {
   return log.map((entry) => entry.event.type);
 }
 
-/** How often the session has become idle. */
+/** Returns how often the session has become idle. */
 export function idles(log: readonly LogEntry[]): number {
   return types(log).filter((type) => type === "session.status_idle").length;
 }
@@ -300,7 +305,7 @@ export function idles(log: readonly LogEntry[]): number {
 const rehearsal: Model = createRehearsalModel();
 
 const MAX_WAIT_MS = 60_000;
-/** What marks inputs as processed and appends nothing is told to nobody. */
+/** Milliseconds. Inputs that are marked as processed without an append cause no notification. */
 const LOOK_AGAIN_MS = 250;
 
 async function untilLog(
@@ -317,7 +322,7 @@ async function untilLog(
       const changed = once(news, "news", { signal: AbortSignal.timeout(LOOK_AGAIN_MS) });
       changed.catch(() => undefined);
       const log = await readLog(db.read, sessionId);
-      // Read again: the log is read page by page, so its beginning may be older than its end.
+      // The log is read page by page, so its beginning may be older than its end. Read it again.
       if (enough(log)) return await readLog(db.read, sessionId);
       if (performance.now() > deadline) {
         const events = log.map((entry) => entry.event);

@@ -15,7 +15,7 @@ function printed(...secrets: string[]): PrintedOutput {
   return new PrintedOutput("evt_1", () => mask.stream(), { changed: () => {}, ended: () => {} });
 }
 
-/** Whether six characters in a row are of the secret. */
+/** Returns whether the text contains six consecutive characters of the secret. */
 function shows(text: string, secret: string): boolean {
   for (let at = 0; at + 6 <= secret.length; at++) if (text.includes(secret.slice(at, at + 6))) return true;
   return false;
@@ -50,7 +50,7 @@ test("take: a text in any chunks, taken at any time → together what the mask m
         shown += piece.text;
         end = piece.offset + piece.text.length;
       }
-      // The beginning of a secret is shown up to three characters, which may then be in front of the mask.
+      // Up to three characters of the beginning of a secret are shown, and may then stand before the mask.
       const expected = mask.mask(`${given.map(([text]) => text).join("")}\n.\n`);
       const early = shown.replaceAll(/(ghp|gh|g)\s*(?=\[redacted\])/g, "");
       assert.equal(early, expected.replaceAll(/(ghp|gh|g)\s*(?=\[redacted\])/g, ""));

@@ -6,7 +6,7 @@ import { TurnOutputs } from "./turn-outputs.ts";
 
 const LINE = Buffer.from("a line\n");
 
-/** Outputs of a turn whose time stands still, and what was asked of the store. */
+/** Creates the outputs of a turn on a mocked clock, and records the calls of the store. */
 function turn(t: TestContext, write: () => Promise<void> = async () => {}) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const calls: (Record<string, string> | "read" | "clear")[] = [];
@@ -28,7 +28,7 @@ function turn(t: TestContext, write: () => Promise<void> = async () => {}) {
     newMask: () => mask.stream(),
     log: silentLog,
   });
-  /** Lets time pass, and what follows from it happen. */
+  /** Advances the clock, and lets pending promises settle. */
   const pass = async (milliseconds: number) => {
     t.mock.timers.tick(milliseconds);
     for (let turns = 0; turns < 10; turns++) await Promise.resolve();

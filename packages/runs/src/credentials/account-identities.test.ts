@@ -14,7 +14,7 @@ function repository(url: string, secret: string | null = "token"): SessionReposi
   return { type: "hosted_repository", url, mountPath: "/data/a", username: null, secret };
 }
 
-/** Accounts whose hosts answer as told, and what they were asked. */
+/** Creates identities whose hosts respond as `answer` does, and records the requests. */
 function accounts(answer: (url: string) => Response | Promise<Response>) {
   const asked: string[] = [];
   const clock = { now: 0 };

@@ -6,7 +6,7 @@ import { testDatabase } from "@berth/store/test-support/database";
 import { seed, seedSession } from "@berth/store/test-support/runs";
 import { bash, idles, installation, steps } from "../../test-support/worker.ts";
 
-/** Lets a command that has "print" in it print a text. */
+/** Makes each command whose script contains "print" print the text. */
 function printing(own: Awaited<ReturnType<typeof installation>>, text: string): void {
   const open = own.engine.open;
   own.engine.open = async (spec) => {
@@ -45,7 +45,7 @@ test("mask: two sessions' tools print both sessions' secrets → each result is 
   assert.deepEqual(told, ["[redacted] import return", "function [redacted] return"]);
 });
 
-/** A session with a variable of a vault and a repository, whose commands print what the sandbox says. */
+/** Returns the output of commands in a session with a variable of a vault and a repository. */
 async function maskedOutput(
   t: TestContext,
   held: string,

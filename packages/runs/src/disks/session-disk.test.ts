@@ -12,7 +12,7 @@ import { readInputs } from "../inputs/session-inputs-store.ts";
 import { leaveUnused, readPool } from "../warm/pool-store.ts";
 import { SessionDisk } from "./session-disk.ts";
 
-/** A tree far deeper than a path can be long, as a program makes it that goes down step by step. */
+/** Makes a tree far deeper than the longest path, as a program can that descends step by step. */
 function makeDeepTree(directory: string): void {
   const down = `for (let n = 0; n < 3000; n += 1) { fs.mkdirSync("nested"); process.chdir("nested"); }`;
   execFileSync(process.execPath, ["--eval", down], { cwd: directory });
@@ -156,7 +156,7 @@ test("SessionDisk.claim: none of the pool while a runner is there that knows no 
   await db.write.query({ text: `update hosts set settings = '{"BERTH_KUBERNETES_WARM_PODS": ""}'` });
   const { disk, lease } = await session();
   assert.equal((await disk.claim(neverLost, undefined, WISH)).path, warm.name);
-  // As a former release does when it does not find the disk.
+  // A former release does this when it does not find the disk.
   const { sessionId } = lease;
   await db.write.query({
     text: "update sessions set home = null, workspace_uid = null where id = $1",
@@ -181,7 +181,7 @@ test("SessionDisk.claim: no disk of the pool has the uid of a session, also when
   const warm = await addReady(db, made);
   const { disk, lease } = await session();
   await disk.claim(neverLost, undefined, WISH);
-  // It keeps the uid on a disk of its own.
+  // The session keeps the uid on a disk of its own.
   assert.equal((await disk.replace()).uid, warm.uid);
   await db.write.query({ text: "delete from warm_disks" });
   await db.write.query({ text: "select setval('warm_uids', $1, false)", values: [warm.uid] });

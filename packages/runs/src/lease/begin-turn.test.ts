@@ -154,7 +154,7 @@ for (const server of testServers) {
   });
 }
 
-/** Until a statement of this database waits for a row. */
+/** Waits until a statement of this database waits for a row lock. */
 async function untilWaiting(db: TestDatabase): Promise<void> {
   for (let count = 0; count === 0; ) {
     const { rows } = await db.read.query<{ count: number }>({

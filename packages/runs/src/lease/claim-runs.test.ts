@@ -10,13 +10,15 @@ import { claimRuns } from "./claim-runs.ts";
 const GRACE = 120;
 const PLACES = ["here", "a", "b", "c"];
 
-/** Ages in seconds, near what decides and far from it. `null`: the host has no row. */
+/** Ages in seconds, near the limits and far from them. `null`: the host has no row. */
 const age = fc.constantFrom(0, 10, GRACE / 2 - 5, GRACE / 2 + 5, GRACE - 5, GRACE + 5, 10_000);
 const host = fc.option(fc.record({ seen: age, up: age, draining: fc.boolean() }));
 const session = fc.record({
   home: fc.constantFrom(null, ...PLACES),
   deleted: fc.boolean(),
-  /** Due and held by nobody, held by a process whose lease is over, or held. */
+  /**
+   * `due`: not held. `orphaned`: the lease has expired. `held`: the lease is valid. `quiet`: none of these.
+   */
   state: fc.constantFrom("due", "orphaned", "held", "quiet"),
 });
 type HostState = { seen: number; up: number; draining: boolean } | null;
@@ -51,7 +53,7 @@ test("claimRuns: whatever hosts were seen when and drained, no disk is taken fro
   );
 });
 
-/** The rule in other words. */
+/** A second implementation of the rule. */
 function isClaimable({ home, deleted, state }: SessionState, own: HostState, there: HostState): boolean {
   if (state !== "due" && state !== "orphaned") return false;
   if (home === "here") return true;

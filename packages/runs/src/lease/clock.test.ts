@@ -72,7 +72,7 @@ function claim(db: TestDatabase, owner: string, leaseMs: number): Promise<Lease[
   return claimRuns(db.write, { owner, leaseMs, host: HOST, capacity: 1 }, 1);
 }
 
-/** A due session, and a process clock that is `offset` from the database's. */
+/** Creates a due session, and sets the process clock `offset` from the database's. */
 async function setUp(t: TestContext, offset: number): Promise<{ db: TestDatabase; sessionId: string }> {
   const db = await testDatabase(t);
   const from: Seed = await seed(db.write);

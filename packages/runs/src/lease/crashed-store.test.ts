@@ -1,4 +1,4 @@
-// Subject: which session is set aside once the process that ran it has crashed again, and which are not.
+// Subject: which sessions are set aside after a second crash of the process that ran them, and which are not.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Lease } from "@berth/store/leases";
@@ -15,7 +15,7 @@ const IDLE = { event: { type: "session.status_idle" as const, stop_reason: { typ
 async function open(t: Parameters<typeof testDatabase>[0]) {
   const db = await testDatabase(t);
   const from = await seed(db.write);
-  /** A session of which the worker runs a turn. */
+  /** Creates a session of which the worker runs a turn. */
   const running = async () => {
     const lease = await seedLease(db.write, await seedSession(db.write, from), OWNER);
     await appendRunning(db.write, lease);

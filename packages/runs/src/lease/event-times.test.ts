@@ -1,5 +1,5 @@
-// Subject: the times of a session's log, whatever clocks its writers have. That of this process is set before each step, and that of the
-// database as it was when it last counted.
+// Subject: the times of a session's log, whatever clocks its writers have. Before each step the test sets the
+// clock of this process. It also sets the last time that the session has of the database's clock.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Draft, LogEntry } from "@berth/agent";
@@ -39,7 +39,7 @@ interface At {
   lease: Lease;
 }
 
-/** What may happen to a session. Each returns what it tells of the log. */
+/** The steps that may happen to a session. Each returns the events that it reports. */
 const STEPS: Record<string, (at: At) => Promise<readonly SessionEvent[]>> = {
   send: async ({ db, id }) => sent(await appendInputs(db.write, id, [message, message])),
   interrupt: async ({ db, id }) => sent(await appendInputs(db.write, id, [interrupt])),
@@ -61,7 +61,7 @@ const STEPS: Record<string, (at: At) => Promise<readonly SessionEvent[]>> = {
 
 const clock = fc.oneof(fc.constantFrom(-90_000, 0, 90_000), fc.integer({ min: -1e11, max: 1e11 }));
 const step = fc.record({ does: fc.constantFrom(...Object.keys(STEPS)), clock });
-/** As the last event found the database's clock, before that was set back. */
+/** Seconds by which the database's clock was set back after the last event. */
 const former = fc.constantFrom(0, 0, 0, 90);
 
 describe("the times of a log", () => {
@@ -188,7 +188,7 @@ describe("events by time", () => {
 
 const START = Date.now();
 
-/** One of each place and millisecond. */
+/** Returns one id for each place and millisecond. */
 function idOf(milliseconds: number, place: number): string {
   return minUuidAt(milliseconds).slice(0, -3) + place.toString().padStart(3, "0");
 }
@@ -205,7 +205,7 @@ async function session(db: TestDatabase, from: Seed): Promise<At> {
   return { db, id, lease: await seedLease(db.write, id, "one") };
 }
 
-/** As if the last event had found the clock `seconds` ahead of where it is now. */
+/** Makes the row as if the database's clock had been `seconds` ahead at the last event. */
 async function setBack({ db, id }: At, seconds: number): Promise<void> {
   const text =
     "update sessions set last_event_at = clock_timestamp() + make_interval(secs => $2) where id = $1";
@@ -226,7 +226,10 @@ function sent(rows: Awaited<ReturnType<typeof appendInputs>>): SessionEvent[] {
   return rows.map(sessionEvent);
 }
 
-/** In the order of the log no time is before the one before; a processed event is told as it is read, and `live` says when it was created. */
+/**
+ * Checks that no time in the log is before the previous one, and that a processed event is reported as it is
+ * read later. `live` has the reported events by id.
+ */
 async function checkLog({ db, id }: At, live: ReadonlyMap<string, SessionEvent>): Promise<void> {
   const log = told(await readLog(db.read, id));
   const { events } = await readPage(db.read, id, 0, 1_000);

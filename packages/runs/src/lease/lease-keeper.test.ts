@@ -12,11 +12,11 @@ import type { ToFrozenWorker } from "../../test-support/frozen-worker.ts";
 import { appendRunning } from "./append-events.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 
-/** On a slow machine a renewal may come seconds late. */
+/** Milliseconds. On a slow machine a renewal may come seconds late. */
 const LEASE_MS = 4_000;
 const POLL_MS = 20;
 
-/** A session that this process holds under a keeper of its lease. */
+/** Creates a session that this process holds, and a keeper of its lease. */
 async function kept(t: TestContext, db: TestDatabase, options: { port?: number } = {}) {
   const lease = await seedLease(db.write, await seedSession(db.write, await seed(db.write)), newUuid());
   const lost = Promise.withResolvers<void>();
@@ -44,7 +44,7 @@ async function secondsLeft(db: TestDatabase, { sessionId }: Lease): Promise<numb
   return rows[0]?.left ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Until a renewal has set it: leases of tests are seeded for longer than a period. */
+/** Waits until a renewal has shortened the lease: tests seed leases for longer than a period. */
 async function untilRenewed(db: TestDatabase, lease: Lease): Promise<void> {
   while ((await secondsLeft(db, lease)) > LEASE_MS / 1_000) await pause(POLL_MS);
 }
@@ -57,7 +57,7 @@ test("a thread that is busy for several lease periods keeps its leases", async (
   const db = await testDatabase(t);
   const { lease, losses } = await kept(t, db);
   await untilRenewed(db, lease);
-  // The first renewal waits for its connection, on a slow machine for longer than a lease. Those after it do not.
+  // The first renewal waits for its connection, on a slow machine for longer than a lease. Later ones do not.
   for (let count = 0; count < 2; count += 1) await untilNextRenewal(db, lease);
   const before = losses();
   blockThisThread(2 * LEASE_MS);

@@ -9,7 +9,7 @@ import { LeaseSigns, monotonicMs } from "./lease-signs.ts";
 const LEASE_MS = 300;
 const LEASE = { sessionId: crypto.randomUUID(), organizationId: crypto.randomUUID(), owner: "own", epoch: 1 };
 
-/** Renews one lease with these answers of the database. Resolves `missed` when the deadline is over. */
+/** Renews one lease with these responses of the database. Resolves `missed` when the deadline is over. */
 function renewing(query: () => Promise<unknown>) {
   const signs = new LeaseSigns();
   signs.confirm(monotonicMs());

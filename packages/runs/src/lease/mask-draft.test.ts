@@ -10,7 +10,7 @@ const CALL = { input: { [SECRET]: [{ deep: SECRET }] }, evaluated_permission: "a
 const ID = "evt_01h00000000000000000000000";
 const mask = (text: string) => text.replaceAll(SECRET, "[redacted]");
 
-/** An event of each type with the secret wherever an agent may put it; or why it can be in none. */
+/** An event of each type with the secret wherever an agent may put it, or who writes all its text. */
 const EVENTS: { readonly [T in NewEvent["type"]]: Extract<NewEvent, { type: T }> | "service" | "client" } = {
   "agent.message": { type: "agent.message", content: CONTENT },
   "agent.thinking": { type: "agent.thinking" },
@@ -92,8 +92,8 @@ test("masked draft: a memo's text is masked; signed thinking with a secret is le
 });
 
 /**
- * Every column of texts, by who words what is in it. What an agent words is masked on the way there, or refused;
- * contents of files are passed on as they are.
+ * Every column of text, by its author. Text of an agent is masked before it is stored, or rejected. Contents
+ * of files are passed on as they are.
  */
 const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", string>> = {
   agent: `call_outputs.printed events.body events.memo files.filename memories.content memories.path memory_mount_files.path

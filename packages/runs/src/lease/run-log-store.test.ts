@@ -1,4 +1,4 @@
-// Subject: what a run reads of a long log is bounded, and gives the history that all of it gives.
+// Subject: a run reads a bounded part of a long log, and gets the same history as from all of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Draft, foldHistory } from "@berth/agent";
@@ -22,7 +22,7 @@ const USAGE = {
   cache_creation_input_tokens: 0,
 };
 
-/** A turn: the message, and its answer; then a compaction that keeps these earlier messages, if they are given. */
+/** Appends a turn: a message and its response. If `keeps` is given, a compaction that keeps it follows. */
 async function turn(db: Queryable, lease: Lease, text: string, keeps?: readonly string[]): Promise<void> {
   const content = [{ type: "text" as const, text }];
   await appendInputs(db, lease.sessionId, [{ type: "user.message", content }]);

@@ -184,7 +184,7 @@ describe("RunLog: started calls", () => {
   });
 });
 
-/** Reads, and records from which seq on logs are read. */
+/** Forwards queries, and records the seq from which each log is read. */
 function reading(db: Queryable): Queryable & { firstSeqs: number[] } {
   const firstSeqs: number[] = [];
   return {

@@ -8,7 +8,7 @@ import { type Seed, seed, seedSession } from "@berth/store/test-support/runs";
 import { claimant } from "../../test-support/worker.ts";
 import { SharedClaims } from "./shared-claims.ts";
 
-/** Makes due sessions of a new user, the first the longest due. */
+/** Creates due sessions of a new user; the first is due for the longest time. */
 async function dueSessions(db: Queryable, from: Seed, count: number, home: string | null = null) {
   const member = newUuid();
   await seedSession(db, from);

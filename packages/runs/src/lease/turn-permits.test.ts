@@ -30,11 +30,11 @@ test("property: whatever is taken and released at once in many processes, no own
   const permits = processes.map((one) => new TurnPermits(one, new OwnerLimits(one.read)));
   const held = new Map<number, Held>();
 
-  /** Takes a permit where there is none, and gives back one that there is. */
+  /** Takes a permit if the session has none, and releases it otherwise. */
   async function toggle(session: number, process: number): Promise<void> {
     const before = held.get(session);
     if (before !== undefined) {
-      // Until it is given back it counts; afterwards another may have it before this process knows.
+      // A permit counts until it is released. Afterwards another process may have it before this one knows.
       held.delete(session);
       return await before.permit.release();
     }

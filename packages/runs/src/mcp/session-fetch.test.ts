@@ -14,7 +14,7 @@ const limited = (allowed_hosts: string[], allow_mcp_servers = false): Networking
   allow_package_managers: false,
 });
 
-/** "asked" when the request was sent, else what was reported. */
+/** Returns "asked" when the request was sent, else the reported denial. */
 async function tried(networking: Networking, url: string): Promise<"asked" | EgressDenied> {
   const reported: EgressDenied[] = [];
   const fetch = sessionFetch(

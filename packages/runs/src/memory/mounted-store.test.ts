@@ -213,7 +213,7 @@ describe("MountedStore", () => {
   });
 });
 
-/** The methods of a sandbox other than `run`. */
+/** Returns the methods of a sandbox other than `run`. */
 function allButRun(sandbox: Sandbox): Omit<Sandbox, "run"> {
   const { id, closed } = sandbox;
   return {

@@ -7,7 +7,7 @@ import { type TestOutputs, testOutputs } from "../../test-support/outputs.ts";
 
 const RUNS = 12;
 
-/** What happens to a file after it was listed, as a script, and whether as many bytes as were listed can still be read. */
+/** Changes of a file after the listing, and whether as many bytes as listed can still be read. */
 const CHANGES = {
   nothing: { script: () => "true", read: true },
   grows: { script: (path: string) => `printf more >>${path}`, read: true },
@@ -39,7 +39,7 @@ const output: fc.Arbitrary<Output> = fc.record({
 const quoted = (path: string) => `'./${path.replaceAll("'", "'\\''")}'`;
 const letter = (index: number) => String.fromCharCode(97 + (index % 26));
 
-/** Perl alone is another program. */
+/** Replaces the program `perl` alone. */
 const withPerl = (command: Command): Command => ({
   ...command,
   environment: { ...command.environment, PATH: "/data/programs:/usr/bin:/bin" },
@@ -74,7 +74,7 @@ for (const [way, command] of [
           meanwhile: `${meanwhile}; true`,
           ...(command && { command }),
         });
-        // What is empty is not read.
+        // An empty file is not read.
         const isRead = ({ size, change }: Output) => size === 0 || CHANGES[change].read;
         const kept = files.flatMap((file, index) => (isRead(file) ? [{ file, index }] : []));
         const shown = (name: string) => name.replaceAll("\n", "\uFFFD");

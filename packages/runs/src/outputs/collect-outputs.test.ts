@@ -1,4 +1,4 @@
-// Subject: many small outputs, which are read by one command and stored some at a time.
+// Subject: many small outputs, which are read by one command and stored in batches.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LeaseLost } from "@berth/agent";
@@ -12,12 +12,12 @@ import { GROUP_BYTES } from "./group-outputs.ts";
 const MANY = 70;
 const STORES = { "a directory": diskStore, S3: s3Store } as const;
 
-/** Makes files 1 to `count`, each with its number. */
+/** Makes files 1 to `count`, each containing its number. */
 const numbered = (count: number) => `for n in $(seq ${count}); do printf $n >$n; done`;
 const numbers = (count: number) =>
   Array.from({ length: count }, (_, index) => `${index + 1}:${index + 1}`).toSorted();
 
-/** The database, which calls `before` and `after` each transaction with its number, from 1. */
+/** Wraps the database so that it calls `before` and `after` each transaction with its number, from 1. */
 function watched(
   db: DatabaseAccess,
   calls: { before?(nth: number, tx: Queryable): Promise<void>; after?(nth: number): Promise<void> },

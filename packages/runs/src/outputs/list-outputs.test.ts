@@ -9,7 +9,7 @@ const signal = new AbortController().signal;
 interface Listed {
   sandbox: Sandbox;
   sh(script: string): Promise<void>;
-  /** Sorted paths; `+` stands for more files, `?` for an unreadable directory. Null when the listing failed. */
+  /** Returns sorted paths; `+`: more files, `?`: an unreadable directory. Returns null after a failure. */
   list(max?: number): Promise<string[] | null>;
 }
 

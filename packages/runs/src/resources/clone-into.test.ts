@@ -24,7 +24,7 @@ const repository = {
 const plain = { commit: "a".repeat(40) };
 const FAILURE: SetupFailure = { why: "it ended with exit code 2", output: "what it read in the repository" };
 
-/** One attempt whose setup ends as `outcome` says, and whose clone as `placement` does. */
+/** Makes one attempt with the given outcome of its setup and placement of its clone. */
 async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOutcome, placement: Placement) {
   const engine = scriptedEngine();
   const sandbox = await engine.open({

@@ -1,4 +1,4 @@
-// Subject: attempts to put a repository in place, and what changes while they run.
+// Subject: attempts to put a repository in place, and changes while they run.
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
@@ -23,7 +23,7 @@ interface Trial {
   db: TestDatabase;
   own: Installation;
   sessionId: string;
-  /** Tokens of the attempts, in their order. */
+  /** Tokens of the attempts, in order. */
   attempts: string[];
   /** Emits `attempt` when one begins. */
   events: EventEmitter;
@@ -32,7 +32,7 @@ interface Trial {
   row(): Promise<{ attempts: number; failure: string | null }>;
 }
 
-/** A session with one repository whose token is `one`. Each attempt ends as `outcome` says of its token and its number from 1. */
+/** Creates a session with one repository, whose token is `one`. Attempts are numbered from 1. */
 async function trial(
   t: TestContext,
   outcome: (token: string | null, attempt: number) => Placement | Promise<Placement>,
@@ -277,7 +277,7 @@ describe("a failure that passes", () => {
       await called.promise;
       return { commit: COMMIT };
     });
-    // After an attempt the files of the repository are looked up, here not before the next attempt has begun.
+    // The lookup of files after an attempt waits here until the next attempt has begun.
     const query: typeof db.write.query = async (statement) => {
       if (statement.name === "run_resources" && attempts.length === 4)
         while (attempts.length === 4) await new Promise(setImmediate);
@@ -357,7 +357,7 @@ function faultOf(placement: Placement) {
   return placement.fault;
 }
 
-/** Milliseconds until the next attempt. The row is written after the event. */
+/** Returns milliseconds until the next attempt. The row is written after the event. */
 async function waitLeft(db: TestDatabase): Promise<number> {
   for (;;) {
     const text =

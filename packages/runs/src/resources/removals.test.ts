@@ -1,4 +1,4 @@
-// Removals of files by the Provisioner.
+// Subject: removals of files by the Provisioner.
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
@@ -13,9 +13,9 @@ interface House {
   db: TestDatabase;
   own: Installation;
   sessionId: string;
-  /** A file resource with this content at this place; its uuid. */
+  /** Adds a file resource, and returns its uuid. */
   add(content: string, mountPath: string): Promise<string>;
-  /** As the API deletes one. */
+  /** Deletes a resource as the API does. */
   remove(id: string): Promise<void>;
   tell(): Promise<void>;
   /** Resolves when no removal is left. */
@@ -54,7 +54,7 @@ async function house(t: TestContext): Promise<House> {
   };
 }
 
-/** Calls when a removal was forgotten and none is left. */
+/** Calls `done` whenever a removal is deleted and none is left. */
 async function tellWhenDone(db: TestDatabase, done: () => void): Promise<void> {
   await db.write.query({
     text: `create function tell_removals() returns trigger language plpgsql as $$

@@ -5,7 +5,7 @@ import { MAX_RETRY_AFTER_MS, MAX_SERIES_MS, retryDelay } from "./retry-delay.ts"
 
 const SCHEDULE = [1_000, 2_000, 4_000, 8_000, 16_000];
 
-/** When the attempts of a series begin, in milliseconds since the first failure; each takes `attemptMs` and fails. */
+/** Returns when attempts begin, in milliseconds since the first failure. Each takes `attemptMs`. */
 function retries(
   asked: (attempt: number) => number | null,
   attemptMs: number,

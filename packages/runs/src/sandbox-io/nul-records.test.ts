@@ -1,4 +1,4 @@
-// Listings that a hostile sandbox prints, for both rooms that parse them: memory and outputs.
+// Subject: listings that a hostile sandbox prints, for both folders that parse them: memory and outputs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planReading, type RejectedFiles } from "../memory/detect-changes.ts";

@@ -18,7 +18,7 @@ const CALL = {
   event: { type: "agent.tool_use" as const, name: "Bash", input: {}, evaluated_permission: "allow" as const },
 };
 
-/** A session with a disk here, a repository in place, and a save. */
+/** Creates a session with a disk here, a repository in place, and a save. */
 async function savedSession(t: TestContext) {
   const db = await testDatabase(t);
   const from = await seed(db.write);

@@ -1,4 +1,4 @@
-// Subject: WorkspaceReads, DiskReads and SessionReads: a read from the asker to a worker and back.
+// Subject: WorkspaceReads, DiskReads and SessionReads: a read from the client to a worker and back.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
@@ -17,7 +17,7 @@ import { loggedCommit } from "../reads/waiting-read-store.ts";
 
 const IDLE = { ...RECLAIM, reclaimMs: 24 * 3_600_000 };
 
-/** A session whose sandbox is closed, and what asks for its disk. */
+/** Creates a session whose sandbox is closed, and reads of its disk. */
 async function parked(t: TestContext) {
   const db = await testDatabase(t);
   const own = await installation(t, db);
@@ -35,7 +35,7 @@ async function waiting(db: TestDatabase): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-/** What the scripted engine says is no file. */
+/** The scripted engine's result for a path that is no file. */
 const ANSWER = { answer: { ok: false, reason: "changed" }, content: null };
 
 describe("reads of a session's disk", () => {

@@ -1,4 +1,4 @@
-// Subject: disks of sessions whose environment says that their workspace is ephemeral.
+// Subject: disks of sessions whose environment has an ephemeral workspace.
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { bash, type Installation, idles, installation, steps } from "../../test-
 import { claimEphemeral } from "../lease/claim-reclaimable.ts";
 
 const DAY_MS = 24 * HOUR_MS;
-/** Sandboxes close at once, and nothing is reclaimed for its age. */
+/** Sandboxes close at once, and no disk is reclaimed for its age. */
 const QUIET = { ...RECLAIM, reclaimMs: DAY_MS };
 
 async function prepare(t: TestContext): Promise<{ db: TestDatabase; own: Installation; from: Seed }> {
@@ -35,7 +35,7 @@ async function diskOf(db: TestDatabase, own: Installation, id: string) {
 
 const GONE = { home: null, uid: null, exists: false };
 
-/** A turn of the session, by a worker that then closes its sandbox and is closed. */
+/** Runs a turn of the session with a worker that then closes its sandbox and is closed. */
 async function quietTurn(own: Installation, db: TestDatabase, id: string, turn: number): Promise<void> {
   const { db: watching, released } = watched(db);
   const worker = await own.worker({ ...QUIET, db: watching });

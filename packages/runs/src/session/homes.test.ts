@@ -13,11 +13,11 @@ import { bash, HERE, idles, installation, steps, types } from "../../test-suppor
 import { reportAway } from "../lease/report-away.ts";
 import type { WorkerOptions } from "./worker.ts";
 
-/** Two installations on one database, each with a worker that looks often and keeps no sandbox open. */
+/** The second of two installations on one database. Their workers poll often and keep no sandbox open. */
 const THERE = { ...HERE, id: "there", place: "there" };
 const QUICK = { pollMs: 20, sandboxIdleMs: 0, leaseMs: 60_000 };
 
-/** `here` has the disk of a session that had a turn, and its worker is closed. `there` only takes part later. */
+/** Creates a session that had a turn at `here`, whose worker is closed. `there` takes part later. */
 async function twoHosts(t: TestContext) {
   const db = await testDatabase(t);
   const [here, there] = [await installation(t, db), await installation(t, db)];
@@ -33,7 +33,7 @@ async function twoHosts(t: TestContext) {
   return { db, here, there, session, disk, otherWorker };
 }
 
-/** The host was not seen for so long. The other was there all the time. */
+/** Makes the host `here` unseen for this time. `there` was up all the time. */
 async function unseenFor(db: TestDatabase, seconds: number): Promise<void> {
   await db.write.query({
     text: "update hosts set seen_at = now() - $1 * interval '1 second' where id = 'here'",

@@ -1,4 +1,4 @@
-// Subject: sessions that wait for their user are summarised before the provider's cache ends.
+// Subject: sessions that wait for their user are summarised before the provider's cache expires.
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
@@ -11,7 +11,9 @@ import { claimSummaries, dropSummary } from "../lease/claim-summaries.ts";
 
 const MINUTES = 5 * 60_000;
 
-/** A model whose cache has what it read for so long; its answers say their number, and its summaries hang while `hangs` is set. */
+/**
+ * A model with this lifetime of its cache. Its responses are numbered; summaries hang while `hangs` is set.
+ */
 function cachingModel(cacheLifetimeMs: number | null, tokens = 90_000, forHour = 0) {
   const requests: ModelRequest[] = [];
   const events = new EventEmitter();
@@ -49,16 +51,16 @@ function isSummaryRequest({ messages }: ModelRequest): boolean {
 }
 
 const compacted = (log: readonly LogEntry[]) => types(log).includes("agent.context_compacted");
-/** Each request has its end. */
+/** Whether each request has ended. */
 const isQuiet = (log: readonly LogEntry[]) =>
   types(log).filter((type) => type === "span.model_request_end").length === requests(log);
 const requests = (log: readonly LogEntry[]) =>
   types(log).filter((type) => type === "span.model_request_start").length;
 
-/** Releases sessions and looks for work at once. */
+/** Releases sessions and polls for work at once. */
 const EAGER = { sandboxIdleMs: 1, pollMs: 50 };
 
-/** With a pause after it that has lasted until the summary is due. */
+/** Runs a turn, and lets the pause after it last until the summary is due. */
 async function firstTurn({ db, own, sessionId }: Awaited<ReturnType<typeof trial>>): Promise<void> {
   await own.send(sessionId, "the first task");
   await own.until(sessionId, (log) => idles(log) === 1);

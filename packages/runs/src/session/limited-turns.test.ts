@@ -74,7 +74,7 @@ test("limits of an organization and of a user hold over two workers, and every t
   assert.equal(most.get("ada"), 1);
   assert.ok((most.get("acme") ?? 9) <= 3, `${most.get("acme")}`);
   assert.ok((most.get("free") ?? 0) >= 1);
-  // All are given back.
+  // All permits are released.
   while ((await db.read.query({ text: "select from turn_permits" })).rowCount > 0);
 });
 

@@ -33,7 +33,7 @@ function watch() {
   const lines: Line[] = [];
   const log = pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line)) });
   const prefix = new PrefixWatch(log.child({ session: "s", organization: "o" }));
-  /** One request whose end is appended with `more` before it. */
+  /** Sends one request whose end is appended with `more` before it. */
   const ask = (
     request: ModelRequest,
     { id = "a/b", usage = usageOf(0, 0), fails = false, more = [] as NewEvent[] } = {},

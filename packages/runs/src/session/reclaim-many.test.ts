@@ -24,7 +24,7 @@ test(`reclaim: ${TRIALS} events around the moment of it → each gets its turn`,
   await own.worker(RECLAIM);
   await Promise.all(
     ids.map(async (id) => {
-      // Reclaims go on all this while, so that some events come before, some after, and some in the middle of theirs.
+      // Reclaims continue all this while, so that messages come before, after and during them.
       await delay(Math.random() * RECLAIMING_MS);
       await own.send(id, steps(bash(`echo again ${id}`)));
     }),

@@ -1,4 +1,4 @@
-// Subject: what a session throws where nobody catches it ends that session's turn, or its run, and nothing else.
+// Subject: an uncaught error of a session ends that session's turn, or its run, and nothing else.
 import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

@@ -7,7 +7,7 @@ import type { Appended } from "../lease/run-log.ts";
 import { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
 
-/** What is logged of these events, without level, time and process. */
+/** Returns the log lines of these events, without level, time and process. */
 function linesOf(
   events: ReadonlyArray<Appended["event"]>,
   level = "debug",

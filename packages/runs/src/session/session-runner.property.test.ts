@@ -1,11 +1,11 @@
-// Subject: sessions, and whatever comes while workers hold them and are replaced.
+// Subject: sessions, and requests that come while workers hold them and are replaced.
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Course, course, cutCourse, TEXTS } from "../../test-support/courses.ts";
 import { Trials } from "../../test-support/trials.ts";
 
 const replace = { do: "replace" as const };
-/** Each of them ended once with a session that was not released, or with a call without a result. */
+/** Courses of former failures: the session was not released, or a call had no result. */
 const EXAMPLES: Course[] = [
   { before: [{ send: TEXTS.hangs }, { pause: 60 }], end: "terminate", after: [] },
   { before: [{ send: TEXTS.says }, { do: "interrupt" }], end: "delete", after: [] },

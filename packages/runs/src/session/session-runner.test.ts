@@ -41,9 +41,9 @@ function saying(say: string): string {
 }
 
 /**
- * The same database, and the names of the statements that it is given, but for those of the hub and the heartbeat.
+ * Returns the same database, and the names of its statements, except those of the hub and the heartbeat.
  *
- * @param onAnswered called with each name once the database has answered.
+ * @param onAnswered called with each name once the database has responded.
  */
 function recorded(
   db: TestDatabase,
@@ -61,9 +61,9 @@ function recorded(
   return { recording: { ...db, write: recording(db.write), read: recording(db.read) }, names };
 }
 
-/** For what does not come at all when it is wrong. */
+/** Limits tests in which a failure means that an event never comes. */
 const LIMITED = { timeout: 60_000 };
-/** Only what is told wakes a worker that polls so seldom. */
+/** Milliseconds. Only notifications wake a worker that polls so rarely. */
 const NEVER_MS = 3_600_000;
 
 describe("SessionRunner", () => {
@@ -119,9 +119,9 @@ describe("SessionRunner", () => {
     }
     const ends = names.flatMap((name, index) => (name === "append_idle" ? [index] : []));
     const later = ends.slice(2).map((end, index) => names.slice((ends[index + 1] ?? 0) + 1, end + 1));
-    // A round of claims that found the message, too, has the run look once more: in one of the turns, none did.
+    // If a round of claims also finds the message, the run takes one more step. At least one turn had none.
     const [fewest = []] = later.sort((one, other) => one.length - other.length);
-    // Sorted, since some are sent side by side.
+    // Sorted, since some are sent concurrently.
     assert.deepEqual(fewest.sort(), [
       "append_by_run",
       "append_idle",

@@ -12,7 +12,7 @@ interface Ended {
   error: string | undefined;
 }
 
-/** Notes the spans that end, in this order. */
+/** Records spans in the order in which they end. */
 function recorded(withContents = false): { traces: Traces; ended: Ended[] } {
   const ended: Ended[] = [];
   let count = 0;

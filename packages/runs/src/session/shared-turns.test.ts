@@ -13,13 +13,13 @@ const HOUR_MS = 3_600_000;
 interface Trial {
   db: TestDatabase;
   own: Installation;
-  /** Makes sessions of a new user. */
+  /** Creates sessions of a new user. */
   sessionsOf(from: Seed, count: number): Promise<string[]>;
-  /** Asks the real model, after it noted who asks, which is in the message as `<name>`. */
+  /** Calls the real model, after it recorded the name in the message, `<name>`. */
   model: Model;
-  /** In the order of their first requests. */
+  /** Names in the order of their first requests. */
   order: string[];
-  /** Requests of this name wait for it. */
+  /** Promises for which requests of a name wait. */
   gates: Map<string, Promise<void>>;
 }
 

@@ -1,4 +1,4 @@
-// Subject: every statement of a run, called with a lease that is not, or not any more, that of the session.
+// Subject: every statement of a run, called with a lease that is not the present one of the session.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -67,10 +67,10 @@ const OUTCOMES: readonly PlacementOutcome[] = [
 interface Case {
   /** Name of the prepared statement. */
   statement: string;
-  /** Makes the session such that the statement would change it, or answer. */
+  /** SQL that prepares the session such that the statement would change it, or return rows. */
   prepare?: string;
   call(db: Queryable, lease: Lease, resource: string): Promise<unknown>;
-  /** What a stale lease gets. */
+  /** The result for a stale lease. */
   refused: "throws" | false | null | undefined;
 }
 
@@ -269,7 +269,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** These only answer: a present lease changes nothing either. */
+/** These statements only read: with a present lease they change nothing either. */
 const READS = new Set(["read_disk", "outputs_due", "begin_save", "hold_lease", "summary_due_in"]);
 
 describe("a lease that is not the session's", () => {
@@ -315,7 +315,7 @@ describe("a lease that is not the session's", () => {
       // It ends the leases of a worker that crashed.
       "note_crash",
     ];
-    // These say it in a text of their own, or in a function of the database.
+    // These check the lease with SQL of their own, or in a function of the database.
     const others = CASES.map(({ statement }) => statement).filter((name) => /^(append_|begin_)/.test(name));
     assert.deepEqual(
       [...new Set([...named, ...others])].toSorted(),
@@ -324,7 +324,7 @@ describe("a lease that is not the session's", () => {
   });
 });
 
-/** A session that the same owner has leased twice, with a disk here, a repository, and a snapshot of it. */
+/** Creates a session leased twice to one owner, with a disk here, a repository, and a snapshot of it. */
 async function heldSession(t: Parameters<typeof testDatabase>[0]) {
   const db = await testDatabase(t);
   const sessionId = await seedSession(db.write, await seed(db.write));
@@ -349,7 +349,7 @@ async function heldSession(t: Parameters<typeof testDatabase>[0]) {
   return { db, lease, resource };
 }
 
-/** A hash of each table's rows. */
+/** Returns a hash of each table's rows. */
 async function contents(db: TestDatabase): Promise<Record<string, string>> {
   const { rows: tables } = await db.write.query<{ name: string }>({
     text: "select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",

@@ -29,16 +29,16 @@ const isTold = (log: Log) => reasons(log).length > 0;
 interface Trial {
   db: TestDatabase;
   own: Installation;
-  /** Its sandbox waits until it is told to go on, or is not needed any more. */
+  /** A session whose sandbox waits until `goOn` is called, or until it is not needed. */
   waiting: string;
   other: string;
-  /** What opening the sandbox comes to from now on; default: it opens. */
+  /** Ends the wait with this error, or opens the sandbox. Default: it opens. */
   goOn(error?: Error): void;
-  /** How often opening it was begun, and how often that was given up. */
+  /** How many openings were begun, and how many of them were given up. */
   readonly opened: { begun: number; givenUp: number };
 }
 
-/** @param from the opening from which on it waits. */
+/** @param from the number of the first opening that waits. */
 async function trial(t: TestContext, wait = NO_NODE, from = 1): Promise<Trial> {
   const db = await testDatabase(t);
   const own = await installation(t, db);

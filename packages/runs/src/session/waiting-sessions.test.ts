@@ -1,4 +1,4 @@
-// Subject: sessions that only wait take no slot of the worker from those that have something to do.
+// Subject: sessions that only wait take no slot of the worker from sessions that have something to do.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
@@ -20,12 +20,12 @@ const unavailable = {
 interface Trial {
   db: TestDatabase;
   own: Installation;
-  /** Has a repository whose host is unavailable. */
+  /** A session with a repository whose host is unavailable. */
   waiting: string;
-  /** Needs nothing. */
+  /** A session that needs nothing. */
   other: string;
   clone: CloneRepository;
-  /** From now on the repository's host serves it. */
+  /** Makes the repository's host serve it. */
   serve(): Promise<void>;
 }
 

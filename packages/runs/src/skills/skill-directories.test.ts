@@ -18,7 +18,7 @@ import type { PinnedSkill } from "./skill-store.ts";
 
 const files = { "SKILL.md": "Read me.\n", "scripts/run.sh": "#!/bin/sh\n", empty: "" };
 
-/** A skill in the store, and its version's uuid. */
+/** Stores a skill, and returns it with its version's uuid. */
 async function makeSkill(own: Installation, { organizationId }: Seed, name: string, description: string) {
   const blobs = await openDiskBlobs(own.blobs);
   const content = await blobs.stage(

@@ -9,7 +9,7 @@ import { pino } from "pino";
 import type { BuildRequest } from "./build-snapshot.ts";
 import { SnapshotBuilder } from "./snapshot-builder.ts";
 
-/** What a builder is made of whose sandboxes are never asked for. */
+/** The parts of a builder that never opens a sandbox. */
 const MAKES_NOTHING = {
   log: silentLog,
   delayMs: 0,

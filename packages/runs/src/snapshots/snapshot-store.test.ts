@@ -28,9 +28,9 @@ interface Setup {
   db: TestDatabase;
   directory: SnapshotDirectory;
   building: Set<string>;
-  /** A session of a new organization, or of one that is given, with the repository. */
+  /** Creates a session with the repository, in a new organization or in a given one. */
   session(from?: Awaited<ReturnType<typeof seed>>): Promise<{ lease: Lease; resource: string }>;
-  /** A snapshot of the session's organization, with a directory. */
+  /** Creates a snapshot of the session's organization, with a directory. */
   snapshot(
     lease: Lease,
     what?: {

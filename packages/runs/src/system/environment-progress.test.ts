@@ -9,7 +9,7 @@ function stopper() {
   return { signal: stopping.signal, stop: () => stopping.abort() };
 }
 
-/** Progress on a clock of the test, and what was reported. */
+/** Creates progress on a mocked clock, and records the reports. */
 function progressOf(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const reported: [phase: string, seconds: number | null][] = [];

@@ -1,4 +1,5 @@
-// Subject: a process with the role egress, and sidecars in namespaces as pods have them. What a runner does is called here.
+// Subject: a process with the role egress, and sidecars in namespaces like those of pods. The test is the
+// runner.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -95,7 +96,7 @@ beforeEach(() => {
   received.length = 0;
 });
 
-/** The process, once it says that it takes tunnels. */
+/** Starts the process, and returns it once it reports that it takes tunnels. */
 async function startGateway(): Promise<ChildProcess> {
   const berth = join(import.meta.dirname, "../../../../bin/berth");
   const settings = {
@@ -149,7 +150,7 @@ class Pod {
     return { host: this.#network.hop, port: gatewayPort };
   }
 
-  /** Resolves once the sidecar has said so. */
+  /** Resolves once the sidecar has printed such a line. */
   async said(found: (line: SidecarLine) => boolean): Promise<void> {
     while (!this.lines.some(found)) await once(this.#news, "line");
   }
@@ -205,7 +206,7 @@ async function giveRepository({ sessionId }: Lease): Promise<string> {
   return placeholderOf(rows[0]?.placeholder_seed ?? "", id);
 }
 
-/** The process that `unshare` made: the sidecar itself. */
+/** Returns the pid of the process that `unshare` made: the sidecar itself. */
 function sidecarOf({ pid = 0 }: SidecarProcess): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim());
 }
@@ -220,7 +221,7 @@ function readMemory(pid: number, start: number, end: number): Buffer {
   }
 }
 
-/** Whether a process has the text in its memory. */
+/** Returns whether a process has the text in its memory. */
 function remembers(pid: number, text: string): boolean {
   const memory = readFileSync(`/proc/${pid}/maps`, "latin1")
     .split("\n")
@@ -363,7 +364,7 @@ test("gateway: killed → connections fail; back → new ones pass, with the pol
   assert.equal((await pod.curl(`${base}/back`)).stdout, "hello");
 });
 
-/** The first frame of a tunnel. */
+/** Returns the first frame of a tunnel. */
 function hello({ id, token }: EgressTunnel["settings"]): Buffer {
   const body = Buffer.from(JSON.stringify({ id, token }));
   const head = Buffer.alloc(9);

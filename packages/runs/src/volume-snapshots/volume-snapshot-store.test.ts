@@ -37,7 +37,7 @@ async function setUp(t: TestContext) {
   };
   const usable = async (key = KEY, as = lease) =>
     (await listUsable(db.write, as.sessionId, key)).map(({ id }) => id);
-  /** Lets time pass for one. */
+  /** Makes the time of a column earlier. */
   const age = (id: string, column: string, interval: string) =>
     db.write.query({
       text: `update volume_snapshots set ${column} = ${column} - $2::interval where id = $1`,

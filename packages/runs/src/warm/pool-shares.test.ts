@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type PLAIN, shapeOf } from "../../test-support/warm.ts";
 import { poolShares } from "./pool-shares.ts";
 
-/** The shapes of disks by letter, newest first. */
+/** Returns the shares by letter. Each letter is a shape, newest first. */
 function shares(letters: string, size: number, has: Record<string, number> = {}): Record<string, number> {
   const shapes = [...letters].map(shapeOf);
   const keyOf = ({ image }: typeof PLAIN) => (image === "x" ? null : image);

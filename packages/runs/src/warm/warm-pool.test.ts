@@ -23,7 +23,7 @@ class Cluster extends MadeSandboxes {
 
   static async open(t: TestContext): Promise<Cluster> {
     const pools: WarmPool[] = [];
-    // Before the database ends.
+    // The pools must be closed before the database.
     t.after(() => Promise.all(pools.map((pool) => pool.close())));
     return new Cluster(await testDatabase(t), pools);
   }
@@ -38,7 +38,7 @@ class Cluster extends MadeSandboxes {
     return pool;
   }
 
-  /** The disks of the pool, by their keys, in the order of their making. */
+  /** Returns the ready disks of the pool, in the order of their making. */
   async ready(): Promise<{ name: string; key: string }[]> {
     const text = "select name, key from warm_disks where state = 'ready' order by changed_at";
     const { rows } = await this.db.read.query<{ name: string; key: string }>({ text });
@@ -50,7 +50,7 @@ class Cluster extends MadeSandboxes {
     while (!(await isSo())) await delay(10, undefined, { signal: deadline });
   }
 
-  /** Resolves once the pool is of these keys, and nothing else is there but what sessions have. */
+  /** Resolves once the ready disks have these keys, and all other disks are those of sessions. */
   async is(...keys: string[]): Promise<void> {
     await this.until(async () => {
       const ready = await this.ready();
@@ -62,7 +62,7 @@ class Cluster extends MadeSandboxes {
   /** Disks that sessions have. */
   readonly taken = new Set<string>();
 
-  /** A new session's disk; null: it is not the pool's. */
+  /** Assigns a disk to a new session. Returns its name, or null when it is not from the pool. */
   async take(image: string | null = null): Promise<string | null> {
     const shape = { ...PLAIN, image };
     const lease = await seedLease(

@@ -1,4 +1,5 @@
-// Subject: which sessions' disks are made of snapshots of volumes, and which become some, with a cluster that does what it is told.
+// Subject: which sessions' disks are made from snapshots of volumes, and of which disks snapshots are taken,
+// with a cluster that succeeds as told.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Semaphore } from "@berth/concurrency";

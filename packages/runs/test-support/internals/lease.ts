@@ -1,4 +1,4 @@
-/** For tests of other packages. */
+/** Internals of this package for tests of other packages. */
 export {
   appendByRun,
   appendIdle,
