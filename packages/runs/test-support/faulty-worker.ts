@@ -1,6 +1,6 @@
 /**
  * A process with a worker whose commands cause uncaught errors: those with `throw`, `reject` or `emit`.
- * Sandboxes that close while `throwsAtClose` is set do so too.
+ * Closing a sandbox causes one too while `throwsAtClose` is set.
  */
 import { Readable } from "node:stream";
 import { catchFaults } from "@berth/concurrency";

@@ -31,7 +31,7 @@ import { SkillDirectories } from "../src/skills/skill-directories.ts";
 import { RepositorySnapshots } from "../src/snapshots/repository-snapshots.ts";
 
 /**
- * An engine whose commands do nothing, with these exceptions, and that records what is open:
+ * An engine that records what is open, and whose commands do nothing except in these cases:
  *
  * - `hang` in the script waits until it is stopped.
  * - `linger` waits until the same text is emitted as `go`, or the sandbox is closed.

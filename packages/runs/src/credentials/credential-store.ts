@@ -47,7 +47,7 @@ interface SourcesRow extends Pick<CredentialSettings, "mode" | "seed"> {
   resources: JsonResource[];
 }
 
-/** Reads the sources in one statement, since each command needs them. Returns null without such a session. */
+/** Reads the sources in one statement, for each command. Returns null when the session does not exist. */
 export async function readCredentialSources(
   db: Queryable,
   sessionId: string,

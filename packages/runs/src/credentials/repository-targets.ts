@@ -18,7 +18,8 @@ export function providerOf<Provider extends { host: string }>(
 /**
  * Returns where a repository's secret may be sent: to the repository itself and, for a hosted one, to its
  * provider's host and API. The provider accepts the token for other repositories too, and its API may be on
- * another host. Without its provider, it may be sent to the repository and to the API on its host.
+ * another host. If the provider is not configured, the secret may be sent to the repository and to the API on
+ * its host.
  */
 export function repositoryTargets(
   repository: Pick<SessionRepository, "type" | "url">,

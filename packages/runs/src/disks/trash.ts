@@ -11,7 +11,7 @@ export async function removeAside(path: string): Promise<void> {
   if (trash !== null) await removeTree(trash);
 }
 
-/** Renames the directory to a name that marks it for deletion. Returns the path, or null without one. */
+/** Marks the directory for deletion by its name. Returns the new path, or null when it does not exist. */
 export async function moveAside(path: string): Promise<string | null> {
   const trash = `${path}.${randomBytes(4).toString("hex")}${SUFFIX}`;
   try {

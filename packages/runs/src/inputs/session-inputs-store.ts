@@ -14,7 +14,7 @@ import {
 /** A session as its run sees it. The agent never changes; fields from the environment may. */
 export interface RunSession {
   id: string;
-  /** The organization that shares layers of systems: packages that it installed never reach another. */
+  /** The organization. Layers of systems are shared within it, so its packages never reach another. */
   organizationId: string;
   /** The user, or the organization. */
   ownerId: string;

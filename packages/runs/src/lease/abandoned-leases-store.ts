@@ -2,8 +2,8 @@ import type { Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 
 /**
- * How long a lease must be expired, since its holder may only have lost the database for a moment. It also
- * applies to a session that is due, which the next claimant continues.
+ * Grace before a lease counts as abandoned, since its holder may only have lost the database for a moment.
+ * The same grace applies to a session that is due.
  */
 const SLACK = "interval '15 seconds'";
 

@@ -5,7 +5,7 @@ import type { Claimant } from "./claim-runs.ts";
 /**
  * Leases a session that nobody holds because a read of its disk waits. Returns null unless the disk is at the
  * claimant's place. The claim needs no slot and no turn of the owner, and does not make the session due. It
- * stops the idle time, so that the disk is not reclaimed meanwhile.
+ * clears the idle time, so that the disk is not reclaimed meanwhile.
  *
  * @param sessionId a uuid.
  */

@@ -2,7 +2,7 @@ import type { Queryable } from "@berth/store/db";
 import { type ClaimedRow, HELD, type Lease, leaseOf, leaseValues } from "@berth/store/leases";
 import type { Claimant } from "./claim-runs.ts";
 
-/** A summary that is due for longer is not made: no provider keeps its cache for so long. */
+/** A summary that has been due for longer is not made: no provider keeps its cache for so long. */
 const USELESS = "interval '15 minutes'";
 
 /**
@@ -46,7 +46,7 @@ export async function claimSummaries(
 
 /**
  * Returns the milliseconds until the summary of a held session is due, or 0 when it was begun and must be
- * ended. Returns null when no summary is due, or it is due for too long.
+ * ended. Returns null when no summary is due, or it has been due for too long.
  */
 export async function summaryDueIn(db: Queryable, lease: Lease): Promise<number | null> {
   const { rows } = await db.query<{ milliseconds: number }>({

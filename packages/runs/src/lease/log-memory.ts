@@ -17,7 +17,7 @@ export class LogMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /** Marks the log as used, at each use. While the total is too large evicts others, at last this one. */
+  /** Marks the log as used. While the total is too large, evicts others first, and then this one. */
   keep(log: KeptLog): void {
     this.#kept.delete(log);
     this.#kept.add(log);

@@ -59,7 +59,7 @@ export interface RunLogParts {
  * the lease lasts only this run writes a run's entries, and each lease has its own `RunLog`.
  */
 export class RunLog {
-  /** Whether messages wait. Each `look` before a turn sets it, and each during a turn invalidates it. */
+  /** Whether messages wait. Set before each turn; each `look` during the turn invalidates it. */
   readonly messages = new WaitingMessages();
   readonly #db: Database;
   readonly #hub: SessionHub;

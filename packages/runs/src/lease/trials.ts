@@ -7,8 +7,9 @@ import { beginTrial } from "./crashed-store.ts";
 const TRIAL_MS = 60_000;
 
 /**
- * Runs sessions during whose turns a process has crashed one at a time, so that the next crash shows which
- * session caused it. After one crash that lasts a minute at most; after more crashes, until the turn ends.
+ * Runs one at a time the sessions during whose turns a process has crashed, so that the next crash shows
+ * which session caused it. After one crash that lasts a minute at most; after more crashes, until the turn
+ * ends.
  */
 export class Trials {
   readonly #db: Queryable;

@@ -49,7 +49,7 @@ export async function storeMcpTools(
   if (rowCount !== 1) throw new LeaseLost();
 }
 
-/** The most times a server is asked again by itself. Each time costs the session its provider's cache. */
+/** The most times a server is asked again unrequested. Each time costs the session its provider's cache. */
 const MAX_TIMES_ASKED = 8;
 
 /**

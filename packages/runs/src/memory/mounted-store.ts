@@ -79,9 +79,9 @@ export class MountedStore {
   }
 
   /**
-   * Creates versions from the changes in the sandbox. If there were any, or with `always`, then updates the
-   * files of memories that changed elsewhere. Returns notes for the agent. If the sandbox ends meanwhile or
-   * the signal aborts, nothing is lost: the next call on the same disk continues.
+   * Creates versions from the changes in the sandbox. If there were any, or with `always`, it then updates
+   * the files of memories that changed elsewhere. Returns notes for the agent. If the sandbox ends meanwhile
+   * or the signal aborts, nothing is lost: the next call on the same disk continues.
    *
    * @throws LeaseLost, and errors of the database.
    */

@@ -57,7 +57,7 @@ const MAX_MS = 1_800_000;
 
 /**
  * Saves a session's disk to the blob store: the differences from its repository snapshots, and each of these
- * once. The former save is valid until the transaction that replaces it. Never rejects.
+ * snapshots once. The former save is valid until the transaction that replaces it. Never rejects.
  */
 export async function saveWorkspace(parts: SaveParts, target: SaveTarget): Promise<SaveResult> {
   const stop = new AbortController();

@@ -96,7 +96,7 @@ export class SessionSaves {
     return outcome;
   }
 
-  /** Reports the outcome in the log. The model gets a note only if the disk is lost. */
+  /** Reports the outcome in the log. The model gets no note: it is told when the disk is lost. */
   async #report(outcome: SaveOutcome, maxBytes: number): Promise<void> {
     const { runLog, lease } = this.#target;
     if (outcome === "saved" || outcome === "cut") return;

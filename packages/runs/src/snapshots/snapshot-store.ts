@@ -167,7 +167,7 @@ export interface Stored {
   bytes: number;
   /** Whether no session's disk shows it, and no snapshot was built from it or is layered on it. */
   free: boolean;
-  /** Whether it is unused for too long, or there is a newer one of the same repository and checkout. */
+  /** Whether it was unused for too long, or there is a newer one of the same repository and checkout. */
   expired: boolean;
 }
 

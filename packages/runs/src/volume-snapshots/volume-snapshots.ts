@@ -29,7 +29,7 @@ export interface VolumeSnapshotParts {
   db: { write: Queryable };
   /** The engine's disks; undefined where it has none of its own. */
   disks: Disks | undefined;
-  /** uuid of the database, which names its objects in the cluster. */
+  /** uuid of the database, by which its objects in the cluster are found. */
   owner: string;
   maxIdleDays: number;
   listRefs: ListRefs;

@@ -38,8 +38,8 @@ export class DiskOrigin {
   readonly #target: OriginTarget;
 
   /**
-   * Returns null when volume snapshots do not apply to this session. If there is a source, the hosts of all
-   * repositories have listed their refs to the session's own credentials.
+   * Finds the source of a new disk. Returns null when volume snapshots do not apply to this session. If there
+   * is a source, the hosts of all repositories have listed their refs to the session's own credentials.
    *
    * @param mayBeMade whether the disk may be made from a snapshot; otherwise it is empty.
    */

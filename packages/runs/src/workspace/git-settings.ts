@@ -12,10 +12,7 @@ export interface GitParts {
 /** Well-known hosts that a session without limits may reach. */
 const PUBLIC_HOSTS = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
 
-/**
- * Returns the author of a session's commits, as configured. A host is asked for the account only if no author
- * is configured. Never rejects.
- */
+/** Returns a session's git settings. Asks a host for the author only if none is configured. Never rejects. */
 export async function gitSettings(
   parts: GitParts,
   { gitIdentity, networking }: Pick<RunSession, "gitIdentity" | "networking">,

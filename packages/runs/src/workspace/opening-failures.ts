@@ -51,8 +51,7 @@ export class OpeningFailures {
   }
 
   /**
-   * Reports a failure, or throws UnfitDisk if it is due to the disk. @throws UnfitDisk instead of the
-   * engine's SandboxError about the disk.
+   * As `orReport`, for a disk of the pool. @throws UnfitDisk instead of the engine's error about the disk.
    */
   async orUnfit<T>(open: () => Promise<T>): Promise<T> {
     try {
