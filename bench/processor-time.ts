@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync } from "node:fs";
 const V1 = "/sys/fs/cgroup/cpuacct";
 const V2 = "/sys/fs/cgroup";
 
-/** Counts the processor time of a command and all its descendants, including ended ones. */
+/** A counter of the processor time that a command and all its descendants use, including ended ones. */
 export interface ProcessorTime {
   /** The command prefix that starts the command. */
   wrapper: readonly string[];

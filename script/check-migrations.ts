@@ -35,8 +35,8 @@ export function migrationFaults(root: string): string[] {
 }
 
 /**
- * Faults a migration that removes what earlier releases use, unless its first line names the migration that a
- * Berth must know to do without it.
+ * Faults a migration that removes what earlier releases use, unless its first line is `-- requires: NNNN`. A
+ * Berth that does not know migration NNNN then refuses the database.
  */
 export function takingFaults(file: string, sql: string): string[] {
   if (/^-- requires: \d{4}\n/.test(sql)) return [];

@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 /**
  * The paths that may contain SQL: the database folder, the two folders of leases, and files named after their
- * statements. The folders of leases have their rows, and the statements that check their epoch.
+ * statements. The folders of leases contain the statements on lease rows, and those that check a lease's
+ * epoch.
  */
 const ALLOWED = /^packages\/(store\/src\/(db|leases)\/|runs\/src\/lease\/|.*-(store|statements)\.ts$)/;
 

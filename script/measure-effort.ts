@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 export type Effort = "whole" | "sampled";
 
 /**
- * Milliseconds of one start of Node above which a machine is slow; usual are 25. At 110, the whole suite
+ * Milliseconds of one start of Node above which a machine is slow; 25 is usual. At 110, the whole suite
  * exceeds CI's 90 minutes.
  */
 const SLOW_MS = 60;

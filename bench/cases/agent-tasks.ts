@@ -17,7 +17,7 @@ type Pair = Record<(typeof FORMS)[number], Played>;
 
 /**
  * Measures what shortened results and compactions cost in calls, and save in tokens. Tasks that need the
- * omitted parts are played with them, and with the longest results and no compaction.
+ * omitted parts are played twice: with both, and with the longest results and no compaction.
  */
 export async function agentTaskCosts(): Promise<string> {
   const count = await loadTokenizer();
@@ -56,7 +56,10 @@ async function playAll(tasks: readonly Task[], charge: Charge): Promise<[Task, P
   }
 }
 
-/** Charges like Anthropic. Each model of a stage is one session, and has its own cache here. */
+/**
+ * Returns a function that charges like Anthropic. Each model of a stage is one session, and has its own cache
+ * here.
+ */
 function chargeBy(count: CountTokens): Charge {
   const caches = new Map<string, AnthropicCache>();
   return (body, { usages, silences }) => {

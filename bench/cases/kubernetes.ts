@@ -44,7 +44,7 @@ function row(what: string, values: number[], alone: readonly number[]): Figure {
   return { what, peer: PEER, unit: "ms", ...own };
 }
 
-/** Measures sessions. Returns also the times of bare pods. */
+/** Measures sessions. Also returns the times of bare pods. */
 async function sessionFigures(cluster: TestCluster, bare: BarePods): Promise<[number[], Figure[]]> {
   const berth = await Berth.start({ settings: settingsFor(cluster) });
   try {

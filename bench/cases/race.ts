@@ -13,9 +13,9 @@ const RACERS: readonly Racer[] = [BERTH, OPENCODE, LANGGRAPH, MASTRA, DURABLE_ST
 const ROUNDS = 3;
 
 /**
- * Runs Berth beside its peers, which it installs. Each round measures one after another, alone on the
- * machine, with an empty store and the same model, a server of this process. A racer that cannot be installed
- * or does not finish a round is out, and the table says why.
+ * Runs Berth beside its peers, which it installs. Each round measures the racers one after another, each
+ * alone on the machine, with an empty store and the same model, a server of this process. A racer that cannot
+ * be installed or does not finish a round is out, and the table says why.
  */
 export async function race(): Promise<string> {
   const model = await startChatEndpoint();

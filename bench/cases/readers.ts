@@ -103,7 +103,7 @@ async function flood(stream: Stream, readers: ChildProcess, posts: number) {
   });
 }
 
-/** Measures until each event has reached each reader. */
+/** Measures the time until each event has reached each reader. */
 async function counted(stream: Stream, readers: ChildProcess, events: number, work: () => Promise<void>) {
   const begun = performance.now();
   const before = cpuMicros(stream.pid);

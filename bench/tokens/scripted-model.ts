@@ -46,7 +46,7 @@ export interface ModelOptions {
   count: CountTokens;
   /** The limit of input tokens; a longer request is rejected. */
   window: number;
-  /** Matches the last text of a request with tools that asks for a summary. */
+  /** A pattern for the last text of a request with tools that asks for a summary. */
   summary: RegExp;
 }
 

@@ -166,8 +166,8 @@ function gaps(short: readonly Run[], long: readonly Run[]): string {
 }
 
 /**
- * Returns the parts of gaps. The rest is time between the agent's and the provider's measurements: the way of
- * the response, and of the request.
+ * Returns the parts of gaps. The rest is the time in which the response and the request are in transit,
+ * between the agent's and the provider's measurements.
  */
 function gapParts(runs: readonly Run[]): string {
   const measured = runs.filter((run) => run.gapParts.length > 0);

@@ -12,8 +12,7 @@ import { newSeed } from "./seed.ts";
 
 /**
  * Tests kills of the runner while it reclaims the disk of an idle session. Points are the rename of the disk,
- * the storing of outputs that a process wrote after the turn, and writes to the database before, between and
- * after.
+ * the storing of outputs that a process wrote after the turn, and database writes around them.
  */
 const SEED = newSeed();
 const WRITES = Array.from({ length: 26 }, (_, n) => n + 1);

@@ -11,9 +11,9 @@ import { newSeed } from "./seed.ts";
 import { SessionBursts } from "./session-bursts.ts";
 
 /**
- * Sessions that are created at the same time are stored by one statement. Kills at a system call: of the
- * service, from the first read to the last response, or of the database connections that store. The latter
- * read rows, write and flush the WAL, and send rows or the end of the statement.
+ * Tests kills while one statement stores sessions that are created at the same time. The kill is at a system
+ * call: of the service, from the first read to the last response, or of the database connections that store.
+ * The latter read rows, write and flush the WAL, and send rows or the end of the statement.
  */
 
 const POINTS_OF_EACH = isSampled() ? 2 : 4;

@@ -9,8 +9,8 @@ import { FILES, SCENARIOS } from "./not-in-a-cluster.ts";
 
 const SCENARIO_FILES = globSync(join(import.meta.dirname, "../acceptance/scenarios/*.test.ts")).sort();
 /**
- * Scenarios in which every machine takes part, each run: streams and previews, idempotency keys, uploads in
- * parts.
+ * Scenarios that every run includes, since every machine takes part in them: streams and previews,
+ * idempotency keys, uploads in parts.
  */
 const ALWAYS = ["event-deltas", "idempotency", "uploads"];
 /** The number of other scenarios of which one is run each day. All of them take a quarter of an hour. */

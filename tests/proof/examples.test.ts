@@ -15,8 +15,8 @@ import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import { makeTenantObjects, type TenantObjects } from "./harness/tenant-objects.ts";
 
 /**
- * Runs the examples of every operation as in the API reference: each with curl, and those of the command line
- * and the SDK that differ in kind. All of the SDK's examples are type-checked.
+ * Runs the examples in the API reference: the curl example of every operation, and those of the command
+ * line and the SDK for one operation of each kind. All of the SDK's examples are type-checked.
  */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

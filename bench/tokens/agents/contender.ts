@@ -8,7 +8,7 @@ export interface Contender {
   /** The packages to install: names with exact versions. */
   packages: readonly string[];
   wire: Wire;
-  /** Matches the last text of its summary requests that declare tools. */
+  /** A pattern for the last text of its summary requests that declare tools. */
   summary: RegExp;
   open(place: Place): Promise<Opened>;
 }

@@ -1,4 +1,4 @@
-/** Returns a number from 0 to below 1. */
+/** A generator of numbers from 0 to below 1. */
 export type Random = () => number;
 
 const VERBS = ["apply", "build", "check", "collect", "derive", "match", "merge", "order", "resolve", "split"];

@@ -67,7 +67,7 @@ const SLEEPS: Step = [1, 2, 3].map((number) => ({ do: "run", command: `sleep 1 &
 const BREAK: Step = [{ do: "edit", path: SUITE, before: CORRECT, after: FAULT }];
 const MEND: Step = [{ do: "edit", path: SUITE, before: FAULT, after: CORRECT }];
 
-/** Takes one module after another, and raises the retries of some. */
+/** The work of a script, which takes one module after another and raises the retries of some. */
 class Work {
   #next = 0;
   readonly #retries = new Map<number, number>();

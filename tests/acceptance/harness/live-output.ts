@@ -9,7 +9,7 @@ export function gate(name: string): string {
   return `until [ -e /data/gates/${name} ]; do sleep 0.05; done`;
 }
 
-/** Lets the command continue that waits at the gate. */
+/** Lets the command that waits at the gate continue. */
 export async function openGate(api: Api, session: string, name: string): Promise<void> {
   const { id } = await makeFile(api, "open");
   const resource = { type: "file", file_id: id, mount_path: `/data/gates/${name}` };

@@ -82,7 +82,7 @@ export class Seen {
     return text;
   }
 
-  /** Makes a call that only a reader makes which has lost what it knew and acts on notes. */
+  /** Makes a call by which a reader that acts on notes regains lost knowledge. Others get "" instead. */
   look(name: string, input: object): string {
     return this.actsOnNotes ? this.call(name, input) : "";
   }

@@ -2,7 +2,10 @@ import type { AnyJson } from "../../acceptance/harness/api.ts";
 import type { Seen } from "./seen.ts";
 import type { World } from "./world.ts";
 
-/** Decides what the model does next from what it sees; returns what it says at the end of its turn. */
+/**
+ * A function that decides what the model does next, from what it has seen. Returns the model's last words in
+ * the turn.
+ */
 export type Reader = (seen: Seen) => string;
 
 export interface Turn {

@@ -3,7 +3,7 @@ export interface Abuse {
   command: string;
   /** The timeout of the command in milliseconds. */
   timeout: number;
-  /** Matches the result that the agent receives. */
+  /** A pattern for the result that the agent receives. */
   result: RegExp;
   /** Whether the abuse requires a disk limit. */
   fillsDisk?: true;

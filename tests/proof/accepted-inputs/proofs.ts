@@ -1,4 +1,4 @@
-/** A test that sees the effect of inputs: `of`, followed by each of the words. */
+/** A test that checks the effect of inputs. Their names are `of`, followed by each of the words. */
 export type Proof = readonly [of: string, words: string, file: string, title: string];
 
 const scenario = (name: string) => `tests/acceptance/scenarios/${name}.test.ts`;

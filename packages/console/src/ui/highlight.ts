@@ -65,8 +65,8 @@ export async function highlight(code: string, language: string): Promise<Token[]
     lang: language,
     theme: "names",
     tokenizeMaxLineLength: 2_000,
-    // No limit: after the default of half a second, which a slow machine spends on loading the language, the
-    // rest of a line stays plain.
+    // 0 means no limit. After the default of half a second, which a slow machine spends on loading the
+    // language, the rest of a line would stay plain.
     tokenizeTimeLimit: 0,
   });
   return tokens.map((line) =>
