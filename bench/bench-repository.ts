@@ -16,6 +16,7 @@ import { startGitHostOnDefaultPort } from "../tests/git-host/git-host.ts";
 
 const TIMEOUT_MS = 600_000;
 
+/** Sessions of one agent in one environment. */
 export interface Sessions {
   /**
    * Creates a session with the repository, or with none, and waits for the result of its first command.
@@ -98,6 +99,7 @@ export async function sessionsOf(api: Api, host: GitHost): Promise<Sessions> {
   };
 }
 
+/** Returns the number of the service's open sandboxes. */
 export function openSandboxes(servicePid: number): number {
   return descendantsOf(servicePid).filter(isSandbox).length;
 }

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 
 const LAST_CHUNK = "0\r\n\r\n";
 
+/** The number of successful requests, in total and per second. */
 export interface Load {
   perSecond: number;
   count: number;

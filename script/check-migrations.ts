@@ -46,6 +46,7 @@ export function takingFaults(file: string, sql: string): string[] {
   return [`${file}: "${taken}" takes from releases before what they use. Begin it with "-- requires: NNNN".`];
 }
 
+/** Faults names that are not `NNNN-name.sql`, and numbers that are not consecutive from 0001. */
 export function numberFaults(files: readonly string[]): string[] {
   return files.toSorted().flatMap((file, index) => {
     const number = `${index + 1}`.padStart(4, "0");

@@ -26,6 +26,7 @@ export function sqlFaults(root: string): string[] {
     );
 }
 
+/** Whether code contains a query or a statement, outside of comments. */
 export function holdsSql(source: string): boolean {
   const code = source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
   return QUERY.test(code) || STATEMENT.test(code);

@@ -20,6 +20,7 @@ export function effortFor(given: string | undefined, timeStarts: () => readonly 
   return Math.min(...timeStarts()) < SLOW_MS ? "whole" : "sampled";
 }
 
+/** Returns the durations of some starts of Node, in milliseconds. */
 export function timeNodeStarts(): number[] {
   return Array.from({ length: STARTS }, () => {
     const began = performance.now();

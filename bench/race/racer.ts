@@ -10,6 +10,7 @@ export interface Racer {
   start(place: Place): Promise<Started>;
 }
 
+/** The places that a racer is given. */
 export interface Place {
   /** The folder with the installed packages. */
   installed: string;
@@ -19,6 +20,7 @@ export interface Place {
   model: string;
 }
 
+/** A running racer. `pid` is the root of its process tree. */
 export interface Started {
   url: string;
   pid: number;

@@ -45,6 +45,7 @@ export function pauseOf({ exchanges }: Run): Exchange[] {
   return exchanges.slice(end + 1, begin + 1);
 }
 
+/** The compactions of a run. `refused` counts the requests that exceeded the window. */
 export interface Compactions {
   count: number;
   /** Mean tokens of the context before and after them. */
@@ -102,9 +103,11 @@ export function gapsOf({ exchanges }: Run, holds: (step: Step) => boolean): numb
 
 export const isSmallRead = (step: Step) => step.length === 1 && step.every((call) => isRead(call));
 export const isFourReads = (step: Step) => step.length === 4 && step.every((call) => isRead(call));
+/** Whether a step is the script's three sleeping commands. */
 export const isSleeps = (step: Step) =>
   step.length === 3 && step.every((call) => call.do === "run" && call.command.startsWith("sleep 1 "));
 
+/** Returns the median and the 90th percentile. */
 export function median90(values: readonly number[]): [median: number, p90: number] {
   return [percentile(values, 0.5), percentile(values, 0.9)];
 }

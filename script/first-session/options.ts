@@ -12,6 +12,7 @@ export interface UpOptions {
 
 const USAGE = readFileSync(new URL("usage.txt", import.meta.url), "utf8");
 
+/** Parses the arguments of `up`. Returns a text and an exit code if nothing is to be started. */
 export function readOptions(args: string[]): UpOptions | { help: string; code: number } {
   try {
     const { values } = parseArgs({

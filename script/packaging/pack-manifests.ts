@@ -24,6 +24,7 @@ export async function packManifests(directory: string, version: string): Promise
   }
 }
 
+/** Writes the manifests to files below the directory. */
 export function writeManifests(directory: string): void {
   for (const [file, text] of manifests()) {
     mkdirSync(dirname(join(directory, file)), { recursive: true });

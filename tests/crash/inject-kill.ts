@@ -11,6 +11,7 @@ export const RENAME_CALLS = ["rename", "renameat", "renameat2"] as const;
 /** Whether strace is installed, which `injectKill` and `countCalls` need. */
 export const CAN_INJECT = spawnSync("strace", ["--version"]).status === 0;
 
+/** An attached strace that kills the process. */
 export interface Injection {
   /** Resolves when the process has ended or the injection has been stopped. */
   exited: Promise<unknown>;
@@ -31,6 +32,7 @@ export async function injectKill(
   return await trace(pid, [...threads, ...injecting("SIGKILL", point, calls), "-o", "/dev/null"]);
 }
 
+/** An attached strace that stops the process instead of killing it. */
 export interface Freeze extends Injection {
   /** Resolves when a process has stopped. */
   stopped: Promise<unknown>;
@@ -64,6 +66,7 @@ function injecting(signal: NodeJS.Signals, point: number, calls: readonly string
   return ["-e", `trace=${kinds}`, "-e", `inject=${kinds}:signal=${signal}:when=${point}`];
 }
 
+/** An attached strace that counts system calls. */
 export interface Counting extends Injection {
   /** Stops counting and returns the number of calls of the main thread, by kind. */
   counts(): Promise<Map<string, number>>;

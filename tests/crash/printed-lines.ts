@@ -10,6 +10,7 @@ export const TICKS = 24;
 export const INTERRUPTED =
   /\[interrupted: the call was cut off before it ended and its outcome is unknown\. What it printed in its last seconds may be missing here\. Look at what it did before you repeat it\.\]$/;
 
+/** Returns a command that prints `<name> <number>` each half second, after the command `before`. */
 export function ticking(name: string, before = ""): AnyJson {
   return bash(`${before} for i in $(seq 1 2000); do echo ${name} $i; sleep 0.5; done`);
 }

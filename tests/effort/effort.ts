@@ -22,6 +22,7 @@ export function notInSample(place: number, every: number): string | false {
 /** Tests that take minutes, by the npm command that runs all of them on any day. */
 type Long = "cluster" | "crash" | "engines" | "pods";
 
+/** Whether the run has all tests of this kind, by the variable `TEST_<kind>`. */
 export function isWhole(long: Long): boolean {
   return process.env[`TEST_${long.toUpperCase()}`] === "whole";
 }

@@ -31,6 +31,7 @@ export interface Token {
 /** The credential in the `Authorization` header of a request. */
 export type Credential = { kind: "none" } | { kind: "valid"; token: Token } | { kind: "invalid" };
 
+/** The tokens of a git host. */
 export class Tokens {
   readonly #tokens = new Map<string, Token & { expiresAt: number }>();
 

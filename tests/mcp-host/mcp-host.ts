@@ -37,6 +37,7 @@ export interface EverythingServer {
   stop(): Promise<void>;
 }
 
+/** A proxy in front of an MCP server that requires a token. */
 export interface BearerProxy {
   /** The URL at which clients reach the server through this proxy. */
   url: string;

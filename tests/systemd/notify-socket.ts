@@ -22,6 +22,7 @@ export interface NotifySocket {
   next(has: (assignments: string[]) => boolean): Promise<string[]>;
 }
 
+/** Opens the socket for a test, until its end. */
 export async function notifySocket(t: TestContext): Promise<NotifySocket> {
   const directory = await mkdtemp(join(tmpdir(), "berth-notify-"));
   const path = join(directory, "socket");

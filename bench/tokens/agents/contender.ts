@@ -13,6 +13,7 @@ export interface Contender {
   open(place: Place): Promise<Opened>;
 }
 
+/** The places and limits that an agent is given. */
 export interface Place {
   /** The folder with the installed packages. */
   installed: string;
@@ -26,6 +27,7 @@ export interface Place {
   files: ReadonlyMap<string, string>;
 }
 
+/** A running agent. */
 export interface Opened {
   /** The repository's path in the agent's tools. */
   root: string;
@@ -37,6 +39,7 @@ export interface Opened {
   close(): Promise<void>;
 }
 
+/** A conversation with the agent. */
 export interface Session {
   /** Resolves when the agent has ended the turn. */
   send(message: string): Promise<void>;

@@ -2,11 +2,13 @@ import { retriesLine } from "./module-text.ts";
 import { CORRECT, FAULT, LARGE_FILE, modulePath, RUN_DUMP, RUN_SUITE, SUITE } from "./repository.ts";
 import type { Call, Step } from "./translate.ts";
 
+/** A message of the user, and the model's steps after it. */
 export interface Turn {
   message: string;
   steps: readonly Step[];
 }
 
+/** The turns that all contenders follow. */
 export interface Script {
   name: "short" | "long" | "pause" | "reads";
   /** The limit of input and output tokens together. */

@@ -37,6 +37,7 @@ export interface BerthOptions {
   log?: (text: string) => void;
 }
 
+/** The fields of a token to create, by the flags of `berth token create`. */
 export interface NewToken {
   user?: string;
   org?: string;

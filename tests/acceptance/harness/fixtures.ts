@@ -61,6 +61,7 @@ export async function makeSkill(
   return response.body;
 }
 
+/** Returns the upload of a skill whose script prints `I am <name>`. */
 export function skillForm(name: string, description = "Says its name."): FormData {
   const files = {
     "SKILL.md": `---\nname: ${name}\ndescription: ${description}\n---\nRun scripts/run.sh.\n`,
@@ -77,6 +78,7 @@ export function steps(...list: Json[]): Json {
   return { type: "user.message", content: [{ type: "text", text: JSON.stringify({ steps: list }) }] };
 }
 
+/** Returns a step of the rehearsal model that runs a command. */
 export function bash(command: string): Json {
   return { tool: "Bash", input: { command } };
 }

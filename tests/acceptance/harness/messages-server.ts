@@ -15,6 +15,11 @@ export interface MessagesServer {
   close(): Promise<void>;
 }
 
+/**
+ * Starts the server.
+ *
+ * @param cached tokens that each response reports as read from the cache.
+ */
 export async function startMessagesServer(cached: number): Promise<MessagesServer> {
   const bodies: string[] = [];
   const own = { baseUrl: "", bodies, beforeSummary: async () => {}, close: () => close(server) };
@@ -33,6 +38,7 @@ export async function startMessagesServer(cached: number): Promise<MessagesServe
   return own;
 }
 
+/** Whether a request asks for a summary, by a heading that only its instructions contain. */
 export function isSummaryRequest(body: string): boolean {
   return body.includes("## Task");
 }

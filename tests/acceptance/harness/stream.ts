@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { AnyJson, Api } from "./api.ts";
 
+/** An event of a `text/event-stream` response, with its parsed data. */
 export interface Frame {
   id: string;
   event: string;

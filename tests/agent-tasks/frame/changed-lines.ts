@@ -2,6 +2,7 @@ const CHANGED =
   /^\(As in your Read of these lines above, except for its lines? (\d+)(?: to (\d+))?, which (?:is|are) now:\)$/;
 const MOVED = /^\(Its line (\d+) is line (\d+) now, and so on\.\)$/;
 
+/** Whether a Read result has only the lines that changed since an earlier one. */
 export function isChangedLines(text: string): boolean {
   return CHANGED.test(text.split("\n")[0] ?? "");
 }

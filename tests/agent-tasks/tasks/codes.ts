@@ -20,6 +20,7 @@ function codeOf(number: number): string {
   return `K${(number * 7_919) % 9_973}`;
 }
 
+/** Returns the expected lines for the codes of the first `count` pages. */
 export function codesOf(count: number, lineOf: (code: string) => string): string {
   return Array.from({ length: count }, (_, index) => `${lineOf(codeOf(index + 1))}\n`).join("");
 }

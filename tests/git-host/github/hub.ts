@@ -75,6 +75,7 @@ export interface Permission {
   access: "read" | "write";
 }
 
+/** Throws GitHub's FORBIDDEN error if the token lacks the permission. */
 export function requirePermission(token: Token, { of, access }: Permission): void {
   const granted = token[of];
   if (granted === "none" || (access === "write" && granted === "read")) throw notAccessible();

@@ -161,6 +161,7 @@ function pullRequestFields(
   };
 }
 
+/** Returns a page of a list as GraphQL's connection, without cursors: 100 elements by default. */
 export function connection<T>(
   all: readonly T[],
   { first, states }: PageArgs,
@@ -194,6 +195,7 @@ export function nodeId(kind: string, ...parts: string[]): string {
   return `${kind}_${Buffer.from(parts.join("\n")).toString("base64url")}`;
 }
 
+/** Decodes an id that `nodeId` returned. */
 export function readNodeId(id: string): [kind: string, ...parts: string[]] {
   const [, kind = "", encoded = ""] = /^([A-Z]+)_(.*)$/.exec(id) ?? [];
   return [kind, ...Buffer.from(encoded, "base64url").toString().split("\n")];

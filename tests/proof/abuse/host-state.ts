@@ -38,6 +38,7 @@ export interface Service {
 
 const PREPARED_NAMESPACES = 8;
 
+/** Reads the current state, which may include short-lived programs. */
 export function hostState(service: Service): HostState {
   const runner = pidOf(service, "runner");
   const held = runner === null ? 0 : networkNamespacesOf(runner);

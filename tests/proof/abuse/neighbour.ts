@@ -17,6 +17,7 @@ export interface Neighbour {
   during(work: Promise<unknown>, minRounds: number): Promise<Latencies>;
 }
 
+/** Creates a neighbour with an open sandbox. */
 export async function makeNeighbour(api: Api, environment: string): Promise<Neighbour> {
   const { id } = await makeSession(api, { environment_id: environment });
   await runTurn(api, id, bash("true"));

@@ -8,6 +8,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
+/** Returns the sorted names of all inputs, without those that have fields of their own in the list. */
 export function acceptedInputs(): string[] {
   const inputs = [...settings(), ...requestInputs(), ...flags(), ...modelsFileKeys(), ...applyKinds()];
   const unique = [...new Set(inputs.map((input) => input.replace(/(\[\])+$/, "").trim()))].toSorted();

@@ -29,6 +29,7 @@ export interface CreationPath {
   missing?: string | false;
 }
 
+/** The service of a creation path, and the repository that its sessions clone. */
 export interface Scene {
   berth: Berth;
   api: Api;

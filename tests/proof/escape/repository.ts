@@ -16,6 +16,7 @@ export interface Repository {
   close(): Promise<void>;
 }
 
+/** Starts the git server with the repository. */
 export async function startRepository(): Promise<Repository> {
   const dir = await mkdtemp(join(tmpdir(), "git-host-"));
   const host = await startGitHost({ dir });

@@ -14,6 +14,7 @@ export function setConnected(value: boolean): void {
   for (const listener of listeners) listener();
 }
 
+/** Calls the listener after each change, until the returned function is called. */
 export function onConnectionChange(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

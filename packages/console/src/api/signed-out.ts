@@ -17,6 +17,7 @@ export function signInCount(): number {
   return signIns;
 }
 
+/** Records that somebody has signed in on this page. */
 export function noteSignIn(): void {
   signIns += 1;
   setSignedOut(false);
@@ -32,6 +33,7 @@ export function noteRefusal(count: number): boolean {
   return true;
 }
 
+/** Calls the listener after each change, until the returned function is called. */
 export function onSignedOutChange(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

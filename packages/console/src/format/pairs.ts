@@ -3,6 +3,7 @@ export type Pair = { key: string; name: string; value: string };
 
 let lastKey = 0;
 
+/** Returns a key for React that this browser tab has not used before. */
 export function newKey(): string {
   return `${Date.now().toString(36)}.${++lastKey}`;
 }

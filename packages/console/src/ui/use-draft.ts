@@ -22,6 +22,7 @@ export function keepDraft(name: string, text: string): void {
   }
 }
 
+/** Returns a kept text; empty if there is none. */
 export function keptDraft(name: string): string {
   return sessionStorage.getItem(`berth.draft ${name}`) ?? "";
 }

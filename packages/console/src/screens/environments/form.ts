@@ -169,6 +169,7 @@ function limitOf({ limits }: EnvironmentForm, limit: Limit): number | null {
   return text === "" ? null : Number.isNaN(Number(text)) ? -1 : Number(text);
 }
 
+/** Returns the words of a text, which are separated by spaces, lines or commas. */
 export function wordsOf(text: string): string[] {
   return text.split(/[\s,]+/).filter(Boolean);
 }

@@ -258,6 +258,7 @@ export function draftOf(form: Form): string {
   return JSON.stringify({ ...form, repositories: form.repositories.map((one) => ({ ...one, secret: "" })) });
 }
 
+/** Returns the form of a draft; an empty form if the draft cannot be read. */
 export function readDraft(draft: string): Form {
   try {
     const read = JSON.parse(draft) as Partial<Form>;

@@ -71,6 +71,7 @@ export const METRIC_LOOKS: Readonly<Record<Metric, MetricLook>> = {
   },
 };
 
+/** Returns all input and output tokens, cached ones included. */
 export function tokensOf({ usage }: UsageFigures): number {
   return inputTokens(usage) + usage.output_tokens;
 }
