@@ -4,7 +4,7 @@ import { Icon } from "../ui/icon.tsx";
 
 type Props = ComponentProps<"button"> & { me?: Whoami | undefined };
 
-/** The button of the account menu, with the user's name. */
+/** Shows the button of the account menu, with the user's name. */
 export function AccountButton({ me, ...rest }: Props) {
   const name = me?.principal.name ?? "Account";
   return (

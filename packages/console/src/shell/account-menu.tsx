@@ -17,7 +17,7 @@ const THEMES: readonly { value: Theme; label: string; icon: IconName }[] = [
   { value: "dark", label: "Dark", icon: "moon" },
 ];
 
-/** The user and their permissions, the theme, and the sign-out. */
+/** Shows the user and their permissions, the theme, and the sign-out. */
 export function AccountMenu() {
   const [theme, setTheme] = useTheme();
   const navigate = useNavigate();

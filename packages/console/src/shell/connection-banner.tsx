@@ -6,7 +6,9 @@ import { Button, Spinner } from "../ui/button.tsx";
 /** Milliseconds between attempts to reach the service. */
 const AGAIN_MS = 2_000;
 
-/** A banner while the service cannot be reached. It keeps trying, and then reads the shown data again. */
+/**
+ * Shows a banner while the service cannot be reached. It keeps trying, and then reads the shown data again.
+ */
 export function ConnectionBanner() {
   const connected = useSyncExternalStore(onConnectionChange, isConnected);
   useEffect(() => {

@@ -18,7 +18,7 @@ const SignInOverlay = lazyRouteComponent(() => import("./sign-in-overlay.tsx"), 
 
 type Props = { groups: readonly (readonly NavItem[])[]; useFound: (typed: string) => readonly Action[] };
 
-/** The frame around every screen: navigation, palette, shortcuts, notices, sign-in. */
+/** Shows the frame around every screen: navigation, palette, shortcuts, notices, sign-in. */
 export function Frame({ groups, useFound }: Props) {
   const [searching, setSearching] = useState(false);
   const [menuOpen, setMenuOpen] = useState(false);
@@ -123,7 +123,7 @@ export function Frame({ groups, useFound }: Props) {
   );
 }
 
-/** A part that is loaded separately. If that fails, the page works without it. */
+/** Shows a part that is loaded separately. If that fails, the page works without it. */
 function Loaded({ children }: { children: ReactNode }) {
   return (
     <CatchBoundary getResetKey={() => ""} errorComponent={() => null} onCatch={noteMissing}>

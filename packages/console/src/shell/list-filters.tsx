@@ -16,7 +16,7 @@ type Props = {
   children?: ReactNode;
 };
 
-/** The bar of filters above a list of objects. */
+/** Shows the bar of filters above a list of objects. */
 export function ListFilters({
   search,
   onChange,

@@ -33,7 +33,10 @@ type Props<Item> = {
 
 type ListQuery = ReturnType<typeof listQueryOf> & { limit: number };
 
-/** All objects of a kind that the user may see, newest first, with the filters that all such lists share. */
+/**
+ * Shows all objects of a kind that the user may see, newest first, with the filters that all such lists
+ * share.
+ */
 export function ListScreen<Item>(props: Props<Item>) {
   const { title, noun, operation, load, search, onSearch, words, placeholder, children } = props;
   const searching = search.q !== undefined;

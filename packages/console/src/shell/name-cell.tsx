@@ -7,7 +7,7 @@ import { ObjectLink } from "./object-link.tsx";
 
 type Props = { id: string; name: string; isArchived: boolean; className?: string; children?: ReactNode };
 
-/** The first cell of a row: the name, which links to the object's page, and what is shown below it. */
+/** Shows the first cell of a row: the name, which links to the object's page, and what is shown below it. */
 export function NameCell({ id, name, isArchived, className, children }: Props) {
   return (
     <Cell className={cx("max-w-0 pl-4", children !== undefined && "py-1.5", className)}>
@@ -22,7 +22,7 @@ export function NameCell({ id, name, isArchived, className, children }: Props) {
   );
 }
 
-/** The description of an object, below its name. */
+/** Shows the description of an object, below its name. */
 export function NameNote({ text }: { text: string | null }) {
   return text !== null && <span className="block truncate text-xs text-faint">{showUnseen(text)}</span>;
 }

@@ -4,7 +4,7 @@ import { objectPath } from "./object-paths.ts";
 
 type Props = { id: string; className?: string; children: ReactNode };
 
-/** A link to an object's page, by its id; plain text if it has none. */
+/** Shows a link to an object's page, by its id; plain text if it has none. */
 export function ObjectLink({ id, className = "", children }: Props) {
   const path = objectPath(id);
   if (path === null) return <span className={className}>{children}</span>;

@@ -29,7 +29,7 @@ type Props<Item> = {
   empty: ReactNode;
 };
 
-/** A list of objects, with its keys and its empty states. */
+/** Shows a list of objects, with its keys and its empty states. */
 export function ObjectList<Item>(props: Props<Item>) {
   const { list, shown, searching, filtered } = props;
   useSearchFurther(list, searching && shown.length < PAGE);

@@ -11,7 +11,7 @@ import { Problem } from "./problem.tsx";
 
 type Query<Item> = { data: Item | undefined; error: Error | null; refetch: () => unknown };
 
-/** The page of an object once it has loaded; before that a spinner, or the error. */
+/** Shows the page of an object once it has loaded; before that a spinner, or the error. */
 export function Loaded<Item>({
   query: { data, error, refetch },
   title,
@@ -33,7 +33,7 @@ export function Loaded<Item>({
   );
 }
 
-/** The heading of an object's page: a link to its list, and its name. */
+/** Shows the heading of an object's page: a link to its list, and its name. */
 export function ObjectHeading({
   list,
   to,
@@ -56,7 +56,7 @@ export function ObjectHeading({
   );
 }
 
-/** An object as the API returns it, and commands that read it. */
+/** Shows an object as the API returns it, and commands that read it. */
 export function ApiTab({ value, calls }: { value: unknown; calls: readonly CallExample[] }) {
   return (
     <Scrolled>
@@ -76,7 +76,7 @@ export function ApiTab({ value, calls }: { value: unknown; calls: readonly CallE
   );
 }
 
-/** The content of a tab, which scrolls separately. */
+/** Shows the content of a tab, which scrolls separately. */
 export function Scrolled({ children }: { children: ReactNode }) {
   return <div className="h-full overflow-y-auto">{children}</div>;
 }

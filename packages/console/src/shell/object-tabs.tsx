@@ -25,7 +25,7 @@ type Props<Id extends string> = {
   calls: readonly CallExample[];
 };
 
-/** The page of an object, in tabs. The last tab shows the object as the API returns it. */
+/** Shows the page of an object, in tabs. The last tab shows the object as the API returns it. */
 export function ObjectTabs<Id extends string>(props: Props<Id>) {
   const { noun, name, value, list, badge, actions, tab, onTab, tabs, calls } = props;
   const api = { label: "JSON and CLI", content: () => <ApiTab value={value} calls={calls} /> };

@@ -15,7 +15,7 @@ type Props = {
   fixed?: boolean;
 };
 
-/** The layout of a screen: a bar with heading and actions, and the content. */
+/** Lays out a screen: a bar with heading and actions, and the content. */
 export function Page({ title, waiting = 0, heading, about, actions, children, fixed = false }: Props) {
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title} · Berth`;

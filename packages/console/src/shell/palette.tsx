@@ -16,7 +16,7 @@ type Props = {
   useFound: (typed: string) => readonly Action[];
 };
 
-/** The search dialog (⌘K) for objects and actions. */
+/** Shows the search dialog (⌘K) for objects and actions. */
 export function Palette({ open, onClose, useFound }: Props) {
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>

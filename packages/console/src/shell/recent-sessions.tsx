@@ -13,7 +13,7 @@ type Props = {
   search: { agent?: string; environment?: string };
 };
 
-/** The newest five sessions of an object, with a link to all of them. */
+/** Shows the newest five sessions of an object, with a link to all of them. */
 export function RecentSessions({ query, search }: Props) {
   const list = useList(["sessions", "recent", query], () => berth.sessions.list({ ...query, limit: 5 }), {
     live: LIVE_MS,

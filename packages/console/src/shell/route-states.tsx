@@ -23,8 +23,8 @@ export function NotFound() {
 }
 
 /**
- * The error of a route. "Try again" reloads the page, since a browser does not request a failed module again
- * within one page.
+ * Shows the error of a route. "Try again" reloads the page, since a browser does not request a failed module
+ * again within one page.
  */
 export function RouteError({ error }: ErrorComponentProps) {
   return (

@@ -15,7 +15,7 @@ type Props = {
 /** Milliseconds to wait for the next letter before the list is filtered. */
 const TYPING_MS = 150;
 
-/** A field that filters a list by text; `/` focuses it. */
+/** Shows a field that filters a list by text; `/` focuses it. */
 export function SearchField({ value, onChange, label, placeholder, maxLength }: Props) {
   const [typed, setTyped] = useState(value);
   const field = useRef<HTMLInputElement>(null);

@@ -3,7 +3,7 @@ import { ShortcutKeys } from "../ui/keys.tsx";
 import { setShortcutSheet } from "./shortcut-sheet-state.ts";
 import { useRegisteredShortcuts } from "./shortcuts.ts";
 
-/** The active keyboard shortcuts by group, those of the screen first. */
+/** Shows the active keyboard shortcuts by group, those of the screen first. */
 export function ShortcutSheet({ open }: { open: boolean }) {
   const shortcuts = useRegisteredShortcuts();
   const groups = [...Map.groupBy(shortcuts, ({ group }) => group)];

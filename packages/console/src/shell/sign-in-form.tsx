@@ -15,7 +15,9 @@ type Props = {
   error?: unknown;
 };
 
-/** The ways to sign in: a token, a link from the command line, the organization's identity provider. */
+/**
+ * Offers the ways to sign in: a token, a link from the command line, the organization's identity provider.
+ */
 export function SignInForm({ onSignedIn, error }: Props) {
   const [token, setToken] = useState("");
   const methods = useQuery({ queryKey: ["sign-in methods"], queryFn: signInMethods });

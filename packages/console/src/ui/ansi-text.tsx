@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { ansiPieces } from "../format/ansi.ts";
 
-/** The output of a program, with its colours. */
+/** Shows the output of a program, with its colours. */
 export const AnsiText = memo(function AnsiText({ text }: { text: string }) {
   return ansiPieces(text).map(({ text, names, color }, index) => (
     <span

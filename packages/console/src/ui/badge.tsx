@@ -20,7 +20,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** A short label for a state. */
+/** Shows a short label for a state. */
 export function Badge({ tone = "neutral", live = false, dot = false, children }: Props) {
   return (
     <span

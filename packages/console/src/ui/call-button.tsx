@@ -4,7 +4,7 @@ import { IconButton } from "./button.tsx";
 import { CallPanel } from "./call-panel.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** A button that shows the commands equivalent to the screen. */
+/** Shows a button that opens the commands equivalent to the screen. */
 export function CallButton({ calls }: { calls: readonly CallExample[] }) {
   const [open, setOpen] = useState(false);
   return (

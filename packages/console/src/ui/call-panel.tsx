@@ -3,7 +3,7 @@ import { type CallExample, cliCommand, curlCommand } from "../api/call-commands.
 import { CopyButton } from "./copy.tsx";
 import { cx } from "./cx.ts";
 
-/** The call as a `berth` and a curl command, to copy. */
+/** Shows the call as a `berth` and a curl command, to copy. */
 export function CallPanel({ call, className }: { call: CallExample; className?: string }) {
   const [way, setWay] = useState<"cli" | "curl">("cli");
   const text = way === "cli" ? cliCommand(call) : curlCommand(call, location.origin);

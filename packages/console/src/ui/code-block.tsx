@@ -33,7 +33,7 @@ type Props = {
   className?: string;
 };
 
-/** Code with syntax colours, which appear once the language has loaded. */
+/** Shows code with syntax colours, which appear once the language has loaded. */
 export const CodeBlock = memo(function CodeBlock({
   code,
   language,

@@ -36,7 +36,7 @@ async function writeClipboard(text: string): Promise<boolean> {
   return done;
 }
 
-/** An id, whole or shortened in the middle, which is copied on click. */
+/** Shows an id, whole or shortened in the middle, which is copied on click. */
 export function CopyId({
   id,
   short = false,

@@ -26,7 +26,7 @@ const LINE_LOOKS = { same: "", added: "bg-added", removed: "bg-removed" } as con
 const MARK_LOOKS = { same: "", added: "bg-added-strong", removed: "bg-removed-strong" } as const;
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
-/** The diff of one file, in one column or side by side. */
+/** Shows the diff of one file, in one column or side by side. */
 export const DiffView = memo(function DiffView({ hunks, path = "", split = false, bare = false }: Props) {
   const [limit, setLimit] = useState(STEP);
   const { shown, left } = useMemo(() => firstLines(hunks, limit), [hunks, limit]);

@@ -13,7 +13,7 @@ type Props = {
   action?: ReactNode;
 };
 
-/** The empty state of a page, with advice on what to do. */
+/** Shows the empty state of a page, with advice on what to do. */
 export function Empty({ icon, title, children, command, action }: Props) {
   return (
     <div className="mx-auto flex max-w-md flex-col items-center px-6 py-16 text-center">
@@ -40,7 +40,7 @@ type EmptyListProps = {
   onAdd: () => void;
 };
 
-/** The empty state of a list, with a button that creates the first object. */
+/** Shows the empty state of a list, with a button that creates the first object. */
 export function EmptyList({ verb, verbIcon = "plus", onAdd, ...rest }: EmptyListProps) {
   const add = (
     <Button look="primary" icon={verbIcon} onClick={onAdd}>
@@ -50,7 +50,7 @@ export function EmptyList({ verb, verbIcon = "plus", onAdd, ...rest }: EmptyList
   return <Empty {...rest} action={add} />;
 }
 
-/** A command to copy. */
+/** Shows a command to copy. */
 export function Command({ text }: { text: string }) {
   return (
     <div className="mt-4 flex max-w-full items-center gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">

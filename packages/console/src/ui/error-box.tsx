@@ -7,7 +7,7 @@ import { Icon } from "./icon.tsx";
 
 type Props = { error: unknown; retry?: (() => void) | undefined; className?: string; title?: ReactNode };
 
-/** An error in the service's words, with the request id by which an operator finds it in the logs. */
+/** Shows an error in the service's words, with the request id by which an operator finds it in the logs. */
 export function ErrorBox({ error, retry, className, title }: Props) {
   const requestId = requestIdOf(error);
   return (

@@ -24,7 +24,7 @@ type FieldProps = {
   }) => ReactNode;
 };
 
-/** A control with its label, a hint and an error. */
+/** Shows a control with its label, a hint and an error. */
 export function Field({ label, hint, error, aside, className, children }: FieldProps) {
   const id = useId();
   const hasError = error !== null && error !== undefined;

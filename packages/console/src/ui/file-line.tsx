@@ -11,7 +11,7 @@ import { toastError } from "./toast.tsx";
 
 type StoredFile = ComponentProps<typeof FilePreview>["file"];
 
-/** A file in a list, previewed on click. */
+/** Shows a file in a list, previewed on click. */
 export function FileLine({ file }: { file: StoredFile }) {
   const [open, setOpen] = useState(false);
   const save = () =>

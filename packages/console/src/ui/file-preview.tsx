@@ -23,7 +23,7 @@ const MAX_TEXT = 400_000;
 
 type Props = { file: StoredFile; open: boolean; onClose: () => void };
 
-/** A dialog that previews a file by its type. Nothing in the file is executed. */
+/** Previews a file by its type in a dialog. Nothing in the file is executed. */
 export function FilePreview({ file, open, onClose }: Props) {
   return (
     <Dialog
@@ -38,7 +38,7 @@ export function FilePreview({ file, open, onClose }: Props) {
   );
 }
 
-/** The content of a file, shown by its type. */
+/** Shows the content of a file by its type. */
 export function FileContent({ file }: { file: StoredFile }) {
   const fits = file.downloadable && (file.size_bytes ?? 0) <= MAX_PREVIEW;
   const content = useQuery({
@@ -61,7 +61,7 @@ export function FileContent({ file }: { file: StoredFile }) {
   return <BlobView blob={content.data} name={file.filename} type={file.mime_type} />;
 }
 
-/** Bytes shown by their type: an image, a PDF, a table, Markdown, code or text. */
+/** Shows bytes by their type: an image, a PDF, a table, Markdown, code or text. */
 export function BlobView({ blob, name, type }: { blob: Blob; name: string; type: string }) {
   if (/^image\/(png|jpeg|gif|webp)$/.test(type)) return <ImageView blob={blob} type={type} name={name} />;
   if (type === "application/pdf")

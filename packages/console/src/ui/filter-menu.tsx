@@ -14,7 +14,7 @@ type Props = {
   single?: boolean;
 };
 
-/** A filter of a list: a button that shows the choices made, with a menu. */
+/** Shows a filter of a list: a button that shows the choices made, with a menu. */
 export function FilterMenu({ label, choices, chosen, onChange, single = false }: Props) {
   const names = chosen.map((value) => choices.find((choice) => choice.value === value)?.label ?? value);
   const trigger = (

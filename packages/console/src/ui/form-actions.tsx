@@ -12,7 +12,7 @@ type Props = {
   call: CallExample;
 };
 
-/** The end of a form in a dialog, which stays visible: its buttons, and the equivalent command. */
+/** Shows the end of a form in a dialog, which stays visible: its buttons, and the equivalent command. */
 export function FormActions({ verb, busy, disabled = false, onCancel, call }: Props) {
   const [showsCall, setShowsCall] = useState(false);
   return (

@@ -24,7 +24,7 @@ type Props = {
 export const formBarClass =
   "sticky bottom-0 z-10 flex flex-wrap items-center gap-2 border-t border-line bg-canvas py-4";
 
-/** The end of a form, which stays visible: the error, the equivalent command, and the buttons. */
+/** Shows the end of a form, which stays visible: the error, the equivalent command, and the buttons. */
 export function FormBar({
   error,
   busy,

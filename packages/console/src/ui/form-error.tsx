@@ -9,7 +9,7 @@ type Props = {
   className?: string;
 };
 
-/** The error of a form: all of it, or only the request id if a field shows it. */
+/** Shows the error of a form: all of it, or only the request id if a field shows it. */
 export function FormError({ error, atField, className }: Props) {
   if (error === null || error === undefined) return null;
   if (!atField) return <ErrorBox error={error} className={className ?? ""} />;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A section of the form: its subject at the left, its fields at the right. */
+/** Shows a section of the form: its subject at the left, its fields at the right. */
 export function FormSection({
   title,
   about,
@@ -28,7 +28,7 @@ type Props<Value> = {
   onChange: (value: Value) => void;
 };
 
-/** A choice of one of two or three values, side by side. */
+/** Offers a choice of one of two or three values, side by side. */
 export function Segments<Value extends string>({ label, value, choices, onChange }: Props<Value>) {
   return (
     <fieldset className="flex self-start rounded-lg border border-line bg-sunken p-0.5">

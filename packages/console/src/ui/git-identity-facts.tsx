@@ -2,7 +2,7 @@ import type { Agent } from "@berth/sdk";
 import { showUnseen } from "../format/visible-text.ts";
 import { Fact, Facts, Section } from "./section.tsx";
 
-/** The git identity of commits; nothing if it is not set. */
+/** Shows the git identity of commits; nothing if it is not set. */
 export function GitIdentityFacts({ identity }: { identity: Agent["git_identity"] | null }) {
   if (identity === undefined || identity === null) return null;
   const { name, email, co_authored_by: coAuthor } = identity;

@@ -10,7 +10,7 @@ type Props = {
   about: string;
 };
 
-/** The author and co-author of the agent's commits. */
+/** Edits the author and co-author of the agent's commits. */
 export function GitIdentitySection({ identity, change, faultAt, about }: Props) {
   const text = (name: keyof IdentityFields, label: string, place: string, placeholder: string) => (
     <Field label={label} error={faultAt(place)}>

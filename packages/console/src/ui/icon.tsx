@@ -77,7 +77,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** An icon. It is hidden from screen readers, so its meaning is also in a text or a label. */
+/** Shows an icon. It is hidden from screen readers, so its meaning is also in a text or a label. */
 export function Icon({ name, className }: { name: IconName; className?: string | undefined }) {
   return (
     <svg

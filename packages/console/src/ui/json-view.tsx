@@ -5,7 +5,7 @@ import { cx } from "./cx.ts";
 /** Characters after which the JSON is cut, with a note. The copy is complete. */
 const MAX_SHOWN = 200_000;
 
-/** Any value as JSON, with its keys highlighted. */
+/** Shows any value as JSON, with its keys highlighted. */
 export function JsonView({ value, className }: { value: unknown; className?: string }) {
   const text = JSON.stringify(value, null, 2) ?? "undefined";
   const shown = showUnseen(text.slice(0, MAX_SHOWN));

@@ -2,7 +2,7 @@ import { splitFrontMatter } from "../format/front-matter.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { Markdown } from "./markdown.tsx";
 
-/** The text of a Markdown file, with its YAML front matter as code. */
+/** Shows the text of a Markdown file, with its YAML front matter as code. */
 export function MarkdownFile({ text }: { text: string }) {
   const { matter, body } = splitFrontMatter(text);
   return (

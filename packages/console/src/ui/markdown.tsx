@@ -6,8 +6,8 @@ import { CodeBlock } from "./code-block.tsx";
 import { Icon } from "./icon.tsx";
 
 /**
- * Untrusted Markdown: raw HTML is shown as text, links go only to http, https and mailto, and images become
- * links. Loading an image would tell its host who reads it.
+ * Shows untrusted Markdown: raw HTML is shown as text, links go only to http, https and mailto, and images
+ * become links. Loading an image would tell its host who reads it.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (

@@ -6,7 +6,7 @@ import { ShortcutKeys } from "./keys.tsx";
 
 type MenuProps = { trigger: ReactElement; children: ReactNode; align?: "start" | "end" };
 
-/** A menu button. `children` are `MenuItem`, `MenuCheck` and `MenuLine`. */
+/** Shows a menu button. `children` are `MenuItem`, `MenuCheck` and `MenuLine`. */
 export function Menu({ trigger, children, align = "end" }: MenuProps) {
   return (
     <Base.Root>
@@ -46,7 +46,7 @@ export function MenuItem({ icon, onSelect, children, danger = false, disabled = 
 
 type CheckProps = { checked: boolean; onChange: (checked: boolean) => void; children: ReactNode };
 
-/** A checkbox item, which does not close the menu. */
+/** Shows a checkbox item, which does not close the menu. */
 export function MenuCheck({ checked, onChange, children }: CheckProps) {
   return (
     <Base.CheckboxItem checked={checked} onCheckedChange={onChange} className={itemClass}>
@@ -71,7 +71,7 @@ type ChoiceProps<Value> = {
   onChange: (value: Value) => void;
 };
 
-/** A choice of a few values, side by side, which does not close the menu. */
+/** Offers a choice of a few values, side by side, which does not close the menu. */
 export function MenuChoice<Value extends string>({ label, value, choices, onChange }: ChoiceProps<Value>) {
   return (
     <div className="flex items-center justify-between gap-6 px-2 py-1">
@@ -101,7 +101,7 @@ export function MenuChoice<Value extends string>({ label, value, choices, onChan
 
 type EndProps = { isArchived: boolean; onArchive: () => void; onDelete: () => void };
 
-/** The last items of an object's menu, archive and delete. Callers ask for confirmation. */
+/** Shows the last items of an object's menu, archive and delete. Callers ask for confirmation. */
 export function MenuEnd({ isArchived, onArchive, onDelete }: EndProps) {
   return (
     <>

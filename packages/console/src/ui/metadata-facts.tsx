@@ -1,7 +1,7 @@
 import { showUnseen } from "../format/visible-text.ts";
 import { Fact, Facts, Section } from "./section.tsx";
 
-/** A client's own metadata pairs; nothing if there are none. */
+/** Shows a client's own metadata pairs; nothing if there are none. */
 export function MetadataFacts({ metadata }: { metadata: Record<string, string> }) {
   const pairs = Object.entries(metadata);
   if (pairs.length === 0) return null;

@@ -10,7 +10,7 @@ type Props = {
   about: string;
 };
 
-/** A client's own metadata pairs. */
+/** Edits a client's own metadata pairs. */
 export function MetadataSection({ metadata, onChange, faultAt, about }: Props) {
   const whole = faultAt("metadata");
   return (

@@ -27,7 +27,7 @@ function tick(): void {
   for (const listener of listeners) listener();
 }
 
-/** The age of something, with the exact time as its title. */
+/** Shows the age of something, with the exact time as its title. */
 export function Ago({ at, className }: { at: string; className?: string }) {
   return (
     <time dateTime={at} title={formatMoment(at)} className={className}>
@@ -36,7 +36,7 @@ export function Ago({ at, className }: { at: string; className?: string }) {
   );
 }
 
-/** The time left until something, with the exact time as its title. */
+/** Shows the time left until something, with the exact time as its title. */
 export function Until({ at, className }: { at: string; className?: string }) {
   return (
     <time dateTime={at} title={formatMoment(at)} className={className}>

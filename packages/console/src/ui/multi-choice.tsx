@@ -10,7 +10,7 @@ type Props = {
   empty: string;
 };
 
-/** A choice of any number of items, as tags with a button that adds more. */
+/** Offers a choice of any number of items, as tags with a button that adds more. */
 export function MultiChoice({ label, choices, chosen, onChange, empty }: Props) {
   const nameOf = (value: string) => choices.find((choice) => choice.value === value)?.label ?? value;
   return (

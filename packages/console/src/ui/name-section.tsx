@@ -15,7 +15,7 @@ type Props = {
   example?: string;
 };
 
-/** The name and description of an object. */
+/** Edits the name and description of an object. */
 export function NameSection({ title, form, change, faultAt, isNew, example = "" }: Props) {
   return (
     <FormSection title={title}>

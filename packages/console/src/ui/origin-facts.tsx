@@ -13,7 +13,7 @@ type Props = {
   };
 };
 
-/** The id, owner and times of an object. */
+/** Shows the id, owner and times of an object. */
 export function OriginFacts({ object }: Props) {
   return (
     <>

@@ -3,7 +3,7 @@ import { showUnseen } from "../format/visible-text.ts";
 import { CopyId } from "./copy.tsx";
 import { cx } from "./cx.ts";
 
-/** The owner of an object: the name if known, and the id to copy. */
+/** Shows the owner of an object: the name if known, and the id to copy. */
 export function Owner({ id, className }: { id: string; className?: string }) {
   const name = useOwnerNames([id])(id);
   return (

@@ -15,7 +15,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** A form that fills a page. It is saved by its button or Ctrl+Enter, and disabled meanwhile. */
+/** Shows a form that fills a page. It is saved by its button or Ctrl+Enter, and disabled meanwhile. */
 export function PageForm({ saving, verb, discard, call, notes, children }: Props) {
   const { save, busy, error, forget } = saving;
   function onKeyDown(event: KeyboardEvent) {

@@ -11,7 +11,7 @@ type Props = {
   placeholder?: string;
 };
 
-/** Names with values, one row each. */
+/** Edits names with values, one row each. */
 export function PairRows({ noun, pairs, onChange, faultAt, placeholder = "name" }: Props) {
   const set = (key: string, part: Partial<Pair>) =>
     onChange(pairs.map((pair) => (pair.key === key ? { ...pair, ...part } : pair)));

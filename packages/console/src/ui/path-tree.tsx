@@ -16,7 +16,7 @@ type Props = {
 /** Entries above which directories start closed. */
 const MAX_OPEN = 80;
 
-/** A tree of paths, whose directories open and close. */
+/** Shows a tree of paths, whose directories open and close. */
 export function PathTree({ label, paths, chosen, onChoose, aside }: Props) {
   const nodes = useMemo(() => treeOf(paths), [paths]);
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());

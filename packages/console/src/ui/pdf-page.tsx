@@ -6,7 +6,7 @@ import { drawPage, type PdfDrawing } from "./pdf-drawing.ts";
 
 type Props = { document: PdfDocument; number: number; width: number };
 
-/** A page of a PDF, drawn while it is near the viewport, with its text for screen readers. */
+/** Shows a page of a PDF, drawn while it is near the viewport, with its text for screen readers. */
 export function PdfPage({ document, number, width }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -10,7 +10,7 @@ const MAX_PAGES = 200;
 /** The largest width of a page, in pixels. */
 const MAX_WIDTH = 900;
 
-/** The pages of a PDF. */
+/** Shows the pages of a PDF. */
 export function PdfView({ blob }: { blob: Blob }) {
   const { document, fault } = usePdf(blob);
   const [measure, width] = useWidth();

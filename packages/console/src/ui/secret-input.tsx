@@ -8,7 +8,7 @@ type Props = Omit<ComponentProps<"textarea">, "rows"> & {
   lines?: number;
 };
 
-/** A field for a secret, hidden unless the user shows it. */
+/** Shows a field for a secret, hidden unless the user shows it. */
 export function SecretInput({ lines = 1, className, ...rest }: Props) {
   const [shown, setShown] = useState(false);
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A part of a panel under a heading. */
+/** Shows a part of a panel under a heading. */
 export function Section({
   title,
   actions,
@@ -21,7 +21,7 @@ export function Section({
   );
 }
 
-/** A list of facts with names. */
+/** Shows a list of facts with names. */
 export function Facts({ children }: { children: ReactNode }) {
   return <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1.5">{children}</dl>;
 }

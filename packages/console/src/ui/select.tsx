@@ -25,7 +25,7 @@ type Props<Value> = {
   className?: string;
 };
 
-/** A choice of one item from a short list. */
+/** Offers a choice of one item from a short list. */
 export function Select<Value extends string | null>({
   value,
   choices,

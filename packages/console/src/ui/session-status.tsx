@@ -2,7 +2,9 @@ import { type Session, standingOf } from "@berth/sdk";
 import { Badge } from "./badge.tsx";
 import { type Look, type Shown, STANDINGS } from "./standings.ts";
 
-/** The state of a session as a label. A newer service may have states that this console does not know. */
+/**
+ * Shows the state of a session as a label. A newer service may have states that this console does not know.
+ */
 export function SessionStatus({ standing }: { standing: Shown }) {
   const {
     tone,
@@ -19,7 +21,7 @@ export function SessionStatus({ standing }: { standing: Shown }) {
   );
 }
 
-/** The state of a session from the API. */
+/** Shows the state of a session from the API. */
 export function StatusOf({ session }: { session: Session }) {
   return <SessionStatus standing={standingOf(session)} />;
 }

@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from "react";
 import { cx } from "./cx.ts";
 
-/** A table that scrolls horizontally where it is wider than the page. */
+/** Shows a table that scrolls horizontally where it is wider than the page. */
 export function Table({ head, children, label }: { head: ReactNode; children: ReactNode; label: string }) {
   return (
     <div className="overflow-x-auto">
@@ -49,7 +49,7 @@ export function Cell({ align, className, ...rest }: CellProps) {
   );
 }
 
-/** A row of a list. Its link, with `lineLinkClass`, covers the whole row. */
+/** Shows a row of a list. Its link, with `lineLinkClass`, covers the whole row. */
 export function Line({ index, marked, children }: { index: number; marked: boolean; children: ReactNode }) {
   return (
     <tr data-list-index={index} className={cx("group relative hover:bg-hover", marked && "bg-selected")}>

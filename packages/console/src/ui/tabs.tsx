@@ -17,7 +17,7 @@ type Props<Id extends string> = {
   className?: string;
 };
 
-/** Tabs, of which only the chosen one has its content rendered. */
+/** Shows tabs, of which only the chosen one has its content rendered. */
 export function Tabs<Id extends string>({ tabs, value, onChange, label, className }: Props<Id>) {
   return (
     <Base.Root

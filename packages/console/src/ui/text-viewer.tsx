@@ -10,7 +10,7 @@ import { Dialog } from "./dialog.tsx";
 
 type Props = { open: boolean; onClose: () => void; title: string; text: string };
 
-/** A text of any length, of which only the visible part is in the document. Long lines wrap. */
+/** Shows a text of any length, of which only the visible part is in the document. Long lines wrap. */
 export function TextViewer({ open, onClose, title, text }: Props) {
   return (
     <Dialog

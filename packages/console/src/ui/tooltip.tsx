@@ -9,7 +9,9 @@ type Props = {
   children: ReactElement;
 };
 
-/** A tooltip of its child, which must accept a ref. It only repeats what screen readers get otherwise. */
+/**
+ * Adds a tooltip to its child, which must accept a ref. It only repeats what screen readers get otherwise.
+ */
 export function Tooltip({ text, keys, side = "bottom", children }: Props) {
   return (
     <Base.Root>

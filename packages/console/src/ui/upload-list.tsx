@@ -10,7 +10,7 @@ type Props = {
   onRemove: (key: string) => void;
 };
 
-/** The files that are being uploaded, with their progress. */
+/** Shows the files that are being uploaded, with their progress. */
 export function UploadList({ uploads, onRetry, onRemove }: Props) {
   if (uploads.length === 0) return null;
   return (

@@ -27,7 +27,7 @@ type Props = {
   children?: ReactNode;
 };
 
-/** The form of an agent. */
+/** Shows the form of an agent. */
 export function AgentEditor(props: Props) {
   const { form, change, discard, verb, changes, bodyOf = wholeBody, children } = props;
   const saving = useSave({

@@ -17,7 +17,7 @@ import { AgentSettings } from "./agent-settings.tsx";
 import { AgentVersions } from "./agent-versions.tsx";
 import { type AgentTab, agentRoute } from "./route.ts";
 
-/** An agent: settings, versions, JSON. */
+/** Shows an agent: settings, versions, JSON. */
 export function AgentScreen() {
   const { agentId } = agentRoute.useParams();
   const query = useQuery(agentQuery(agentId));

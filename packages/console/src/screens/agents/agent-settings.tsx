@@ -12,7 +12,7 @@ import { Fact, Facts, Section } from "../../ui/section.tsx";
 import { formOf, TOOLS, type ToolState } from "./form.ts";
 import { PermissionBadge } from "./permission.tsx";
 
-/** The settings of an agent: model, prompt, tools, and where it is used. */
+/** Shows the settings of an agent: model, prompt, tools, and where it is used. */
 export function AgentSettings({ agent }: { agent: Agent }) {
   return (
     <div className="mx-auto grid min-h-full max-w-7xl content-start lg:content-stretch lg:grid-cols-[minmax(0,1fr)_22rem]">

@@ -16,7 +16,7 @@ import { Select } from "../../ui/select.tsx";
 import { agentRoute } from "./route.ts";
 import { changesBetween, textsOf } from "./version-changes.ts";
 
-/** The versions of an agent, and the differences between any two. */
+/** Shows the versions of an agent, and the differences between any two. */
 export function AgentVersions({ agent }: { agent: Agent }) {
   const search = agentRoute.useSearch();
   const navigate = useNavigate({ from: "/agents/$agentId" });

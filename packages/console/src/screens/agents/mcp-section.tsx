@@ -10,7 +10,7 @@ import { STATE_CHOICES } from "./permission.tsx";
 
 type Props = { form: AgentForm; change: (part: Partial<AgentForm>) => void; faultAt: FaultAt };
 
-/** The MCP servers of an agent. */
+/** Edits the MCP servers of an agent. */
 export function McpSection({ form, change, faultAt }: Props) {
   const set = (key: string, part: Partial<ServerEntry>) =>
     change({ servers: form.servers.map((one) => (one.key === key ? { ...one, ...part } : one)) });

@@ -18,7 +18,7 @@ const EFFORTS: readonly { value: Effort | "usual"; label: string }[] = [
   { value: "max", label: "Highest" },
 ];
 
-/** The choice of a model and its options. */
+/** Offers the choice of a model and its options. */
 export function ModelSection({ form, change, faultAt }: Props) {
   const { data: models = [] } = useQuery(modelsQuery);
   const choices = models.map(({ id, effective_context_window: window, price }) => ({

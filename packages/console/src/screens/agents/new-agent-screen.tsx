@@ -11,7 +11,7 @@ import { AgentEditor } from "./agent-editor.tsx";
 import { type AgentForm, bodyOf, EMPTY_FORM, formOf } from "./form.ts";
 import { newAgentRoute } from "./route.ts";
 
-/** A new agent, empty or copied from another one. */
+/** Shows the form of a new agent, empty or copied from another one. */
 export function NewAgentScreen() {
   const { like } = newAgentRoute.useSearch();
   return <NewAgent key={like ?? ""} like={like} />;

@@ -9,7 +9,7 @@ const LOOKS = {
   off: { tone: "neutral", label: "Off" },
 } as const;
 
-/** The permission of a tool's calls. */
+/** Shows the permission of a tool's calls. */
 export function PermissionBadge({ state }: { state: ToolState }) {
   return <Badge tone={LOOKS[state].tone}>{LOOKS[state].label}</Badge>;
 }

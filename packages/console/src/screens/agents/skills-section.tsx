@@ -10,7 +10,7 @@ import type { AgentForm, SkillEntry } from "./form.ts";
 
 type Props = { form: AgentForm; change: (part: Partial<AgentForm>) => void; faultAt: FaultAt };
 
-/** The skills of an agent, each at its newest or at a fixed version. */
+/** Edits the skills of an agent, each at its newest or at a fixed version. */
 export function SkillsSection({ form, change, faultAt }: Props) {
   const { data: skills = [] } = useQuery(skillChoices);
   const free = skills.filter(({ id }) => !form.skills.some(({ skillId }) => skillId === id));

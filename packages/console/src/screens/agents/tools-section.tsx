@@ -10,7 +10,7 @@ import { STATE_CHOICES } from "./permission.tsx";
 
 type Props = { form: AgentForm; change: (part: Partial<AgentForm>) => void; faultAt: FaultAt };
 
-/** The tools of the sandbox, each with its permission, and the custom tools that a client runs. */
+/** Edits the tools of the sandbox, each with its permission, and the custom tools that a client runs. */
 export function ToolsSection({ form, change, faultAt }: Props) {
   const set = (key: string, part: Partial<CustomToolEntry>) =>
     change({ customTools: form.customTools.map((one) => (one.key === key ? { ...one, ...part } : one)) });

@@ -15,7 +15,7 @@ import { grantable } from "./grantable.ts";
 
 type Props = { code: string; asked: DeviceAuthorization };
 
-/** The program that requests a token, with buttons to approve and deny it. */
+/** Shows the program that requests a token, with buttons to approve and deny it. */
 export function Authorization({ code, asked }: Props) {
   const { data: me } = useQuery(whoamiQuery);
   const scopes = me === undefined ? null : grantable(asked.scopes, me.scopes);

@@ -26,7 +26,7 @@ type Props = {
   onSaved: (environment: Environment) => Promise<void>;
 };
 
-/** The form of an environment. */
+/** Shows the form of an environment. */
 export function EnvironmentEditor(props: Props) {
   const { form, change, discard, verb, isNew = false, changes, bodyOf = wholeBody } = props;
   const saving = useSave({

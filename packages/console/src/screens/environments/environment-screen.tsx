@@ -17,7 +17,7 @@ import { EnvironmentSettings } from "./environment-settings.tsx";
 import { EnvironmentSetup } from "./environment-setup.tsx";
 import { type EnvironmentTab, environmentRoute } from "./route.ts";
 
-/** An environment: settings, preparations of its sandboxes, JSON. */
+/** Shows an environment: settings, preparations of its sandboxes, JSON. */
 export function EnvironmentScreen() {
   const { environmentId } = environmentRoute.useParams();
   const query = useQuery(environmentQuery(environmentId));

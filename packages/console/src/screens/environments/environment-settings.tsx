@@ -11,7 +11,7 @@ import { Fact, Facts, Section } from "../../ui/section.tsx";
 import { MANAGERS } from "./form.ts";
 import { sizeWords } from "./words.ts";
 
-/** The settings of an environment: networking, packages, variables and limits. */
+/** Shows the settings of an environment: networking, packages, variables and limits. */
 export function EnvironmentSettings({ environment }: { environment: Environment }) {
   const { config, environment_variables: variables } = environment;
   return (

@@ -19,7 +19,7 @@ import { SETUP_EVENTS, type SetupRun, setupRuns, stateOf } from "./setup-runs.ts
 const LIVE_MS = 1_500;
 const QUIET_MS = 10_000;
 
-/** The preparations of the newest sessions' sandboxes: each step, and the log of each failure. */
+/** Shows the preparations of the newest sessions' sandboxes: each step, and the log of each failure. */
 export function EnvironmentSetup({ environment }: { environment: Environment }) {
   const query = { environment_id: environment.id, limit: 10, include_archived: true };
   const list = useList(["sessions", "setup", query], () => berth.sessions.list(query), { live: 5_000 });
@@ -166,7 +166,7 @@ function hasFailed({ steps, failures }: SetupRun, phase: SetupRun["steps"][numbe
   return steps.length === 1 || failures.some((message) => message.split("\n")[0]?.includes(word));
 }
 
-/** The message of a failure, and the end of its output. */
+/** Shows the message of a failure, and the end of its output. */
 function FailureLog({ message }: { message: string }) {
   const [head = "", ...output] = message.split("\n");
   return (

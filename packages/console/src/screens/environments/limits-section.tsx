@@ -16,7 +16,7 @@ const FIELDS: readonly { limit: Limit; label: string; aside: string; usual: stri
   { limit: "disk_mb", label: "Disk", aside: "MiB", usual: "as the operator set it" },
 ];
 
-/** The resource limits of each sandbox. */
+/** Edits the resource limits of each sandbox. */
 export function LimitsSection({ form, change, faultAt }: Props) {
   return (
     <FormSection title="Limits" about="Of each session’s sandbox. What is empty has the usual value.">

@@ -10,7 +10,7 @@ type Props = {
   faultAt: FaultAt;
 };
 
-/** The networking of an environment. */
+/** Edits the networking of an environment. */
 export function NetworkingSection({ form, change, faultAt }: Props) {
   const fault = faultAt("networking");
   return (

@@ -10,7 +10,7 @@ import { EnvironmentEditor } from "./environment-editor.tsx";
 import { bodyOf, EMPTY_FORM, type EnvironmentForm, formOf } from "./form.ts";
 import { newEnvironmentRoute } from "./route.ts";
 
-/** A new environment, with defaults or copied from another one. */
+/** Shows the form of a new environment, with defaults or copied from another one. */
 export function NewEnvironmentScreen() {
   const { like } = newEnvironmentRoute.useSearch();
   return <NewEnvironment key={like ?? ""} like={like} />;

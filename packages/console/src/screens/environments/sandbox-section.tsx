@@ -9,7 +9,7 @@ type Props = {
   faultAt: FaultAt;
 };
 
-/** The lifetime of a session's disk, and the runtime of its sandbox. */
+/** Edits the lifetime of a session's disk, and the runtime of its sandbox. */
 export function SandboxSection({ form, change, faultAt }: Props) {
   return (
     <FormSection

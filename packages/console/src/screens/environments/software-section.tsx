@@ -16,7 +16,7 @@ const PLACEHOLDERS: Record<Manager, string> = {
   pip: "ruff\nuvicorn[standard]",
 };
 
-/** The software of the sandbox: image, packages, scripts. */
+/** Edits the software of the sandbox: image, packages, scripts. */
 export function SoftwareSection({ form, change, faultAt }: Props) {
   return (
     <FormSection

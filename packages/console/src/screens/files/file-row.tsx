@@ -11,7 +11,7 @@ import { Cell, Line, lineLinkClass } from "../../ui/table.tsx";
 import { DeleteFile } from "./delete-file.tsx";
 import { downloadFile } from "./download-file.ts";
 
-/** A file in the list, with its actions at the end of the line. */
+/** Shows a file in the list, with its actions at the end of the line. */
 export function FileRow({ file, ...place }: { file: StoredFile; index: number; marked: boolean }) {
   const { id, filename, mime_type, size_bytes, status, scope, created_at } = file;
   const [deleting, setDeleting] = useState(false);

@@ -20,7 +20,7 @@ import { DeleteFile } from "./delete-file.tsx";
 import { downloadFile } from "./download-file.ts";
 import { fileRoute } from "./route.ts";
 
-/** A file: preview, details, JSON. */
+/** Shows a file: preview, details, JSON. */
 export function FileScreen() {
   const { fileId } = fileRoute.useParams();
   const query = useQuery({

@@ -24,7 +24,7 @@ import { useFileDrop } from "../../ui/use-file-drop.ts";
 import { FileRow } from "./file-row.tsx";
 import { type FilesSearch, filesRoute } from "./route.ts";
 
-/** Uploaded files and session outputs, newest first. Files can be dropped anywhere on the page. */
+/** Shows uploaded files and session outputs, newest first. Files can be dropped anywhere on the page. */
 export function FilesScreen() {
   const search = filesRoute.useSearch();
   const navigate = useNavigate({ from: "/files" });

@@ -27,7 +27,7 @@ import { forwardRoute } from "./route.ts";
 /** Milliseconds between reads of the list. */
 const LIVE_MS = 15_000;
 
-/** The registry of resources that the user's other programs can find. */
+/** Shows the registry of resources that the user's other programs can find. */
 export function ForwardScreen() {
   const search = forwardRoute.useSearch();
   const navigate = useNavigate({ from: "/forward" });

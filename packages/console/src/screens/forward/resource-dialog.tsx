@@ -7,7 +7,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { JsonView } from "../../ui/json-view.tsx";
 import { nameOf } from "./forward-search.ts";
 
-/** A registered resource as the registry returns it. */
+/** Shows a registered resource as the registry returns it. */
 export function ResourceDialog({ resource, onClose }: { resource: ForwardResource; onClose: () => void }) {
   const { id, type } = resource;
   return (

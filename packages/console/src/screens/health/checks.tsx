@@ -7,7 +7,7 @@ import { Panel } from "./panel.tsx";
 
 type Props = { checks: readonly HealthCheck[]; onlyFaults: boolean; action: ReactNode };
 
-/** The checks of `berth doctor` that a running service can make, worst first. */
+/** Shows the checks of `berth doctor` that a running service can make, worst first. */
 export function Checks({ checks, onlyFaults, action }: Props) {
   const order = ["no", "degraded", "yes"];
   const shown = checks

@@ -8,7 +8,7 @@ import { Panel } from "./panel.tsx";
 /** The used share from which the disk counts as nearly full. The alert in the guide uses the same value. */
 const NEARLY_FULL = 0.9;
 
-/** The stored data, and the free space. */
+/** Shows the stored data, and the free space. */
 export function Disks({ health }: { health: Health }) {
   const { disk, database_bytes, session_disks, repository_snapshots: snapshots } = health;
   return (

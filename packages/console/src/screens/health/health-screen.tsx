@@ -19,7 +19,7 @@ import { Summary } from "./summary.tsx";
 /** Milliseconds between reads of the page. */
 const LIVE_MS = 5_000;
 
-/** The state of the installation, for administrators. */
+/** Shows the state of the installation, for administrators. */
 export function HealthScreen() {
   const health = useQuery({
     queryKey: ["health"],

@@ -8,7 +8,7 @@ import { Cell, HeadCell, Table } from "../../ui/table.tsx";
 import { hostState } from "./health-words.ts";
 import { Panel } from "./panel.tsx";
 
-/** The service processes of this database. */
+/** Shows the service processes of this database. */
 export function Hosts({ hosts }: { hosts: readonly HealthHost[] }) {
   return (
     <Panel title="Services" flush>

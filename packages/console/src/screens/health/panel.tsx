@@ -3,7 +3,7 @@ import { cx } from "../../ui/cx.ts";
 
 type Props = { title: string; action?: ReactNode; children: ReactNode; flush?: boolean };
 
-/** A part of the page. With `flush`, its content reaches the border. */
+/** Shows a part of the page. With `flush`, its content reaches the border. */
 export function Panel({ title, action, children, flush = false }: Props) {
   return (
     <section className="min-w-0 overflow-hidden rounded-xl border border-line">

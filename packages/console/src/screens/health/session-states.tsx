@@ -11,7 +11,7 @@ const STATES = [
   { status: "terminated", label: "Ended", fill: "fill-line-strong" },
 ] as const;
 
-/** The sessions by status, as a bar and as numbers that link to them. */
+/** Shows the sessions by status, as a bar and as numbers that link to them. */
 export function SessionStates({ sessions }: { sessions: Health["sessions"] }) {
   const total = STATES.reduce((sum, { status }) => sum + sessions[status], 0);
   let from = 0;

@@ -10,7 +10,7 @@ const LOOKS: Partial<Record<Tone, { icon: IconName; frame: string; mark: string 
   bad: { icon: "alert", frame: "border-bad/30 bg-bad-soft", mark: "text-bad" },
 };
 
-/** The overall state of the installation. */
+/** Shows the overall state of the installation. */
 export function Summary({ health }: { health: Health }) {
   const { tone, title, about } = summaryOf(health);
   const look = LOOKS[tone];

@@ -18,7 +18,7 @@ const LIVE_MS = 5_000;
 /** The number of memories from which the tree has a filter. */
 const MIN_FILTERED = 12;
 
-/** The memories of a store as a tree, with the text of one of them. */
+/** Shows the memories of a store as a tree, with the text of one of them. */
 export function MemoriesTab({ store }: { store: MemoryStore }) {
   const { memory } = memoryStoreRoute.useSearch();
   const navigate = useNavigate({ from: "/memory/$storeId" });

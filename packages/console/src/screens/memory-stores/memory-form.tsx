@@ -16,7 +16,7 @@ type Props = {
   onSave: () => void;
 };
 
-/** The path and text of a memory. */
+/** Edits the path and text of a memory. */
 export function MemoryFields({ form, change, faultAt, focus, onSave }: Props) {
   const size = useMemo(() => new TextEncoder().encode(form.content).length, [form.content]);
   function onKeyDown(event: KeyboardEvent) {

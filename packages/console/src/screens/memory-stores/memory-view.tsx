@@ -28,7 +28,7 @@ type Props = {
   sha256: string;
 };
 
-/** The text of a memory, to read and to edit. */
+/** Shows the text of a memory, to read and to edit. */
 export function MemoryView({ store, memoryId, sha256 }: Props) {
   const query = useQuery(memoryQuery(store.id, memoryId));
   // An edit that was begun before a reload is continued.

@@ -10,7 +10,7 @@ import { StoreDialog } from "./store-dialog.tsx";
 
 type Asked = "edit" | "archive" | "delete";
 
-/** The actions of a memory store. */
+/** Offers the actions of a memory store. */
 export function StoreActions({ store }: { store: MemoryStore }) {
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked | null>(null);

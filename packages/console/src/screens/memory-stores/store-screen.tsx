@@ -10,7 +10,7 @@ import { memoryStoreRoute, type StoreTab } from "./route.ts";
 import { StoreActions } from "./store-actions.tsx";
 import { VersionsTab } from "./versions-tab.tsx";
 
-/** A memory store: its memories as a tree, their versions, its JSON. */
+/** Shows a memory store: its memories as a tree, their versions, its JSON. */
 export function StoreScreen() {
   const { storeId } = memoryStoreRoute.useParams();
   const query = useQuery(memoryStoreQuery(storeId));

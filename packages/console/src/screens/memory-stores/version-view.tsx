@@ -21,7 +21,7 @@ import { toast } from "../../ui/toast.tsx";
 
 type Props = { store: MemoryStore; versionId: string };
 
-/** The change that a version made, its author, and the button that redacts its text for good. */
+/** Shows the change that a version made, its author, and the button that redacts its text for good. */
 export function VersionView({ store, versionId }: Props) {
   const version = useQuery(memoryVersionQuery(store.id, versionId));
   const before = useQuery({

@@ -26,7 +26,7 @@ const OPERATIONS: readonly { value: Operation; label: string }[] = [
 ];
 const TONES: Record<Operation, Tone> = { created: "ok", modified: "info", deleted: "bad" };
 
-/** The changes of a store's memories, newest first, with the content of each change. */
+/** Shows the changes of a store's memories, newest first, with the content of each change. */
 export function VersionsTab({ store }: { store: MemoryStore }) {
   const { memory, version } = memoryStoreRoute.useSearch();
   const navigate = useNavigate({ from: "/memory/$storeId" });

@@ -11,7 +11,10 @@ import type { Form } from "./form.ts";
 
 type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
 
-/** The agent of a new session: an existing one, or a model and a system prompt from which one is created. */
+/**
+ * Offers the choice of a new session's agent: an existing one, or a model and a system prompt from which one
+ * is created.
+ */
 export function AgentSection({ form, change, faultAt }: Props) {
   const { data: agents } = useQuery(agentChoices);
   const { data: models } = useQuery(modelsQuery);

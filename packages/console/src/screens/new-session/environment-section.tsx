@@ -13,7 +13,7 @@ import type { Form } from "./form.ts";
 
 type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
 
-/** The environment of a new session: networking, packages, limits. */
+/** Offers the choice of a new session's environment, each with its networking and limits. */
 export function EnvironmentSection({ form, change, faultAt }: Props) {
   const { data: environments } = useQuery(environmentChoices);
   const first = useFirstChoice("environmentId", environments);

@@ -19,7 +19,7 @@ type Props = {
   onUploading: (uploading: boolean) => void;
 };
 
-/** The files that are in the sandbox from the start. They are uploaded while the form is filled in. */
+/** Edits the list of files that are in the sandbox from the start. They are uploaded while the user types. */
 export function FilesSection({ form, change, faultAt, onUploading }: Props) {
   const { uploads, busy, add, retry, remove } = useUploads();
   useEffect(() => onUploading(busy), [busy, onUploading]);

@@ -8,7 +8,7 @@ import type { Form } from "./form.ts";
 
 type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
 
-/** The optional parts of a new session: vaults, memory stores, variables, a title. */
+/** Edits the optional parts of a new session: vaults, memory stores, variables, a title. */
 export function MoreSection({ form, change, faultAt }: Props) {
   const { data: vaults = [] } = useQuery(vaultChoices);
   const { data: stores = [] } = useQuery(memoryStoreChoices);

@@ -25,7 +25,7 @@ export function NewSessionScreen() {
   return <NewSession key={`${like} ${agent} ${environment}`} like={like} chosen={chosen} />;
 }
 
-/** The form of a new session, on one page. */
+/** Shows the form of a new session, on one page. */
 function NewSession({ like, chosen }: { like: string | undefined; chosen: Partial<Form> }) {
   const { form, change, reset, error: likeError, isFilled } = useForm(like, chosen);
   const { phase, error, faultAt, start, skip, tryAgain, discard } = useStart(form, reset);
@@ -115,7 +115,7 @@ function failedIn(clones: ReadonlyMap<string, CloneState>): number {
 
 type CloningProps = { failed: number; error: unknown; onBack: () => void; onSkip: () => void };
 
-/** The bar that is shown while the session's repositories are cloned. */
+/** Shows the bar of buttons while the session's repositories are cloned. */
 function CloningBar({ failed, error, onBack, onSkip }: CloningProps) {
   return (
     <>

@@ -23,8 +23,8 @@ type Props = {
 const NO_SESSIONS: Session[] = [];
 
 /**
- * The repositories of a new session. Each is cloned before the task is sent, so that a rejected token shows
- * here.
+ * Edits the repositories of a new session. Each is cloned before the task is sent, so that a rejected token
+ * shows here.
  */
 export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }: Props) {
   const { data: sessions = NO_SESSIONS } = useQuery({

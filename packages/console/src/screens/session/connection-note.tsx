@@ -7,8 +7,8 @@ import type { Connection } from "./log/log-follower.ts";
 const PATIENCE_MS = 700;
 
 /**
- * A note that the log is not being followed. While the service cannot be reached at all, only the page's
- * banner is shown; when it is back, the log is followed again immediately.
+ * Shows a note that the log is not being followed. While the service cannot be reached at all, only the
+ * page's banner is shown; when it is back, the log is followed again immediately.
  */
 export function ConnectionNote({ connection, onRetry }: { connection: Connection; onRetry: () => void }) {
   const lost = connection.state === "lost";

@@ -11,7 +11,7 @@ import { useSession } from "./scope/session-context.ts";
 
 type Repository = Extract<SessionResource, { url: string }>;
 
-/** The repositories that could not be cloned, above the transcript until they are cloned. */
+/** Shows the repositories that could not be cloned, above the transcript until they are cloned. */
 export function FailedClones() {
   const { session, closed } = useSession();
   const failed = session.resources.flatMap((one) => ("url" in one && one.error !== null ? [one] : []));

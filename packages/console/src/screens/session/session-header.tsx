@@ -16,7 +16,7 @@ import { toastError } from "../../ui/toast.tsx";
 import type { SessionView } from "./log/view.ts";
 import { useSession } from "./scope/session-context.ts";
 
-/** The title, which becomes a field on click. */
+/** Shows the title, which becomes a field on click. */
 export function SessionHeading() {
   const { session, actions, closed } = useSession();
   const [title, setTitle] = useState<string | null>(null);

@@ -28,7 +28,7 @@ const Panels = lazyRouteComponent(() => import("./panels/panels.tsx"), "Panels")
 /** The page width in pixels below which the panel starts closed. */
 const WIDE = 1_180;
 
-/** A session: its transcript, and the composer to answer it. */
+/** Shows a session: its transcript, and the composer to answer it. */
 export function SessionScreen() {
   const { sessionId } = sessionRoute.useParams();
   // The key makes React discard all state when another session is shown.

@@ -5,7 +5,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { toastError } from "../../ui/toast.tsx";
 import { useSession } from "./scope/session-context.ts";
 
-/** A note above the transcript that the session is stopped, with the action that resumes it. */
+/** Shows a note above the transcript that the session is stopped, with the action that resumes it. */
 export function StoppedNote() {
   const { session, actions, closed } = useSession();
   if (closed) return null;

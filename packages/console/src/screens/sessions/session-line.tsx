@@ -15,7 +15,7 @@ type Props = {
   marked: boolean;
 };
 
-/** A session in the list. The whole line is the link. */
+/** Shows a session in the list. The whole line is the link. */
 export function SessionLine({ session, index, marked }: Props) {
   const { title, agent, usage, list_cost_usd: cost } = session;
   const tokens = inputTokens(usage) + usage.output_tokens;

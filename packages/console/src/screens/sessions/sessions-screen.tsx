@@ -23,7 +23,7 @@ import { SessionLine } from "./session-line.tsx";
 const LIVE_MS = 3_000;
 const PAGE = 50;
 
-/** All sessions that the user may see, by last activity. */
+/** Shows all sessions that the user may see, by last activity. */
 export function SessionsScreen() {
   const filters = sessionsRoute.useSearch();
   const navigate = useNavigate({ from: "/" });

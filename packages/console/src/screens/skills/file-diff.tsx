@@ -7,7 +7,7 @@ import { ErrorBox } from "../../ui/error-box.tsx";
 
 type Props = { skillId: string; path: string; from: number; to: number };
 
-/** The diff of a file between two versions of a skill. */
+/** Shows the diff of a file between two versions of a skill. */
 export function FileDiff({ skillId, path, from, to }: Props) {
   const before = useQuery(skillFileQuery(skillId, from, path));
   const after = useQuery(skillFileQuery(skillId, to, path));

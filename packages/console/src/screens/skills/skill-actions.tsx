@@ -11,7 +11,7 @@ import { NewVersionDialog } from "./new-version-dialog.tsx";
 
 type Asked = "upload" | "edit" | "archive" | "delete";
 
-/** The actions of a skill. */
+/** Offers the actions of a skill. */
 export function SkillActions({ skill }: { skill: Skill }) {
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked | null>(null);

@@ -19,7 +19,7 @@ import { downloadBlob } from "../../ui/text-viewer.tsx";
 import { FileDiff } from "./file-diff.tsx";
 import { skillRoute } from "./route.ts";
 
-/** The files of a version as a tree, with the text of one of them. */
+/** Shows the files of a version as a tree, with the text of one of them. */
 export function SkillContents({ skill }: { skill: Skill }) {
   const search = skillRoute.useSearch();
   const navigate = useNavigate({ from: "/skills/$skillId" });

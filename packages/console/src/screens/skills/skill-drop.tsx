@@ -8,7 +8,7 @@ import { droppedFiles, pickedFiles, type SkillFile } from "./skill-files.ts";
 
 type Props = { files: readonly SkillFile[]; onChange: (files: readonly SkillFile[]) => void };
 
-/** The directory of a skill or a zip archive of it, dropped or chosen. */
+/** Takes the directory of a skill or a zip archive of it, dropped or chosen. */
 export function SkillDrop({ files, onChange }: Props) {
   const archive = useRef<HTMLInputElement>(null);
   const directory = useRef<HTMLInputElement>(null);

@@ -10,7 +10,7 @@ import { SkillActions } from "./skill-actions.tsx";
 import { SkillContents } from "./skill-contents.tsx";
 import { SkillVersions } from "./skill-versions.tsx";
 
-/** A skill: the files of a version, its versions, its JSON. */
+/** Shows a skill: the files of a version, its versions, its JSON. */
 export function SkillScreen() {
   const { skillId } = skillRoute.useParams();
   const query = useQuery(skillQuery(skillId));

@@ -16,7 +16,7 @@ import { Ago } from "../../ui/moment.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { changesBetween, type FileChange } from "./skill-files.ts";
 
-/** The versions of a skill, each with its changes. */
+/** Shows the versions of a skill, each with its changes. */
 export function SkillVersions({ skill }: { skill: Skill }) {
   const [deleting, setDeleting] = useState<SkillVersion | null>(null);
   const list = useList(["skills", skill.id, "versions"], () =>

@@ -11,7 +11,7 @@ type Props = {
   own: Whoami["scopes"] | undefined;
 };
 
-/** The scopes of a token: everything, or read and write for chosen nouns. */
+/** Offers the scopes of a token: everything, or read and write for chosen nouns. */
 export function ScopeChoice({ form, change, own }: Props) {
   const mayAll = own === undefined || own.includes("*");
   const may = (scope: Scope) => mayAll || own.includes(scope);

@@ -21,7 +21,7 @@ type Props = {
   onRevoke: () => void;
 };
 
-/** The details of a token, without the token itself, which only its holder has. */
+/** Shows the details of a token, without the token itself, which only its holder has. */
 export function TokenDialog({ token, tokens, me, onClose, onOpen, onRevoke }: Props) {
   const active = stateOf(token, useNow()) === "active";
   const children = tokens.filter(({ parent_id }) => parent_id === token.id);

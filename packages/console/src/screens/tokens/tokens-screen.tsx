@@ -30,7 +30,7 @@ import { fits, KIND_CHOICES, type TokenSearch } from "./token-search.ts";
 const LIVE_MS = 10_000;
 const QUERY = { limit: 100 };
 
-/** All tokens that the user may see: of people, of service accounts, and console sign-ins. */
+/** Shows all tokens that the user may see: of people, of service accounts, and console sign-ins. */
 export function TokensScreen() {
   const search = tokensRoute.useSearch();
   const navigate = useNavigate({ from: "/tokens" });

@@ -8,7 +8,7 @@ const MAX_DRAWN = 12;
 
 type Props = { groups: readonly UsageGroup[]; by: Grouping; metric: Metric };
 
-/** The largest groups, each with a bar. */
+/** Shows the largest groups, each with a bar. */
 export function Breakdown({ groups, by, metric }: Props) {
   const { of, text } = METRIC_LOOKS[metric];
   const sorted = groups.toSorted((one, other) => of(other) - of(one));

@@ -14,7 +14,7 @@ const PLOT = HEIGHT - TOP - BOTTOM;
 
 type Props = { days: readonly UsageGroup[]; metric: Metric };
 
-/** A bar for each day; tokens are stacked by kind. Arrow keys select days, as a pointer does. */
+/** Shows a bar for each day; tokens are stacked by kind. Arrow keys select days, as a pointer does. */
 export function DayChart({ days, metric }: Props) {
   const [measure, width] = useWidth();
   const [at, setAt] = useState<number | null>(null);
@@ -114,7 +114,7 @@ function partsOf(day: UsageGroup, metric: Metric): Part[] {
   });
 }
 
-/** The figures of a day, beside its bar. */
+/** Shows the figures of a day, beside its bar. */
 function Readout({ day, metric, x, width }: { day: UsageGroup; metric: Metric; x: number; width: number }) {
   const { text, of, label } = METRIC_LOOKS[metric];
   const isRight = x > width / 2;

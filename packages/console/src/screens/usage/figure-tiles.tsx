@@ -5,7 +5,7 @@ import { METRICS, type Metric } from "./usage-search.ts";
 
 type Props = { total: UsageFigures; chosen: Metric; onChoose: (metric: Metric) => void };
 
-/** The totals. The chosen metric is the one in the chart. */
+/** Shows the totals. The chosen metric is the one in the chart. */
 export function FigureTiles({ total, chosen, onChoose }: Props) {
   return (
     <div className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line sm:grid-cols-3 lg:grid-cols-5">

@@ -9,7 +9,7 @@ type Props = {
   onChange: (part: Pick<UsageSearch, "days" | "from" | "to">) => void;
 };
 
-/** The range of days: a number of days until today, or a first and a last day. */
+/** Offers the range of days: a number of days until today, or a first and a last day. */
 export function RangePicker({ search, range, onChange }: Props) {
   const isOwn = search.from !== undefined;
   return (

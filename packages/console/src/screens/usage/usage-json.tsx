@@ -5,7 +5,7 @@ import type { Grouping } from "./usage-search.ts";
 
 type Props = { report: UsageReport; by: Grouping; onGroup: (by: Grouping) => void };
 
-/** The report as the API returns it. */
+/** Shows the report as the API returns it. */
 export function UsageJson({ report, by, onGroup }: Props) {
   return (
     <div className="mx-auto flex max-w-4xl flex-col gap-4 p-4">

@@ -23,7 +23,7 @@ import { UsageTables } from "./usage-tables.tsx";
 /** Milliseconds between reads of the report. */
 const LIVE_MS = 30_000;
 
-/** The usage of sessions over time and by group. */
+/** Shows the usage of sessions over time and by group. */
 export function UsageScreen() {
   const search = usageRoute.useSearch();
   const navigate = useNavigate({ from: "/usage" });

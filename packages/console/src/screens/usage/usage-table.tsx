@@ -9,7 +9,7 @@ import type { Grouping } from "./usage-search.ts";
 
 type Props = { groups: readonly UsageGroup[]; total: UsageFigures; by: Grouping; label: string };
 
-/** All figures of a report. */
+/** Shows all figures of a report. */
 export function UsageTable({ groups, total, by, label }: Props) {
   const figures = (one: UsageFigures) => [
     formatDollars(one.list_cost_usd),
@@ -65,7 +65,7 @@ const HEADINGS = [
   ...["Input", "Cache read", "Cache written", "From cache", "Output"],
 ];
 
-/** A group's name. It links to the sessions of the group if the list can be filtered by it. */
+/** Shows a group's name. It links to the sessions of the group if the list can be filtered by it. */
 function GroupName({ group, by }: { group: UsageGroup; by: Grouping }) {
   const name = showUnseen(nameOf(group, by));
   const { key } = group;

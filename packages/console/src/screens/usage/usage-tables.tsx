@@ -11,7 +11,7 @@ type Props = {
   onGroup: (by: Grouping) => void;
 };
 
-/** The figures of the charts as tables. */
+/** Shows the figures of the charts as tables. */
 export function UsageTables({ days, groups, by, onGroup }: Props) {
   const { total } = groups;
   const rows = by === "day" ? byDay(daysOf(days), days.data).toReversed() : groups.data;

@@ -19,7 +19,7 @@ import { refreshVaults } from "./queries.ts";
 
 type Asked = "archive" | "delete" | "json" | null;
 
-/** A credential: its purpose and the hosts that it may be sent to. */
+/** Shows a credential: its purpose and the hosts that it may be sent to. */
 export function CredentialCard({ credential, onEdit }: { credential: VaultCredential; onEdit: () => void }) {
   const [asked, setAsked] = useState<Asked>(null);
   const { auth, archived_at } = credential;

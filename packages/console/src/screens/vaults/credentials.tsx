@@ -19,7 +19,7 @@ type Props = {
 /** Milliseconds between reads of the credentials. */
 const LIVE_MS = 15_000;
 
-/** The credentials of a vault, without their secrets, which cannot be read. */
+/** Shows the credentials of a vault, without their secrets, which cannot be read. */
 export function Credentials({ vault, search, change }: Props) {
   const query = { limit: 100, ...(search.archived ? { include_archived: true } : {}) };
   const list = useList(

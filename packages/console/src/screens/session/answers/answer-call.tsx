@@ -3,7 +3,7 @@ import { useSession } from "../scope/session-context.ts";
 import { AnswerCustomTool } from "./answer-custom-tool.tsx";
 import { ConfirmCall } from "./confirm-call.tsx";
 
-/** The form that answers a waiting call: permission to run, or its result. */
+/** Shows the form that answers a waiting call: permission to run, or its result. */
 export function AnswerCall({ row }: { row: CallRow }) {
   const { closed } = useSession();
   if (closed) return null;

@@ -31,7 +31,7 @@ const LETTERS: Record<File["status"], { letter: string; look: string }> = {
   type_changed: { letter: "T", look: "text-warn" },
 };
 
-/** A changed file, which shows its diff on click. */
+/** Shows a changed file, and its diff on click. */
 export function ChangedFile({ resourceId, file, split, version }: Props) {
   const [open, setOpen] = useState(false);
   const { letter, look } = LETTERS[file.status];

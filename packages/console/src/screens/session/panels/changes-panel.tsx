@@ -20,7 +20,9 @@ type Repository = Awaited<ReturnType<typeof berth.sessions.changes.get>>["reposi
 
 const SPLIT_KEY = "berth.diff split";
 
-/** The agent's changes to the repositories since they were cloned: commits, and each file with its diff. */
+/**
+ * Shows the agent's changes to the repositories since they were cloned: commits, and each file with its diff.
+ */
 export function ChangesPanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const [split, setSplit] = useState(localStorage.getItem(SPLIT_KEY) === "yes");

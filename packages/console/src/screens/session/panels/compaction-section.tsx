@@ -3,7 +3,7 @@ import { inputTokens } from "../../../format/cost.ts";
 import { formatCount, formatDollars, formatPlural } from "../../../format/numbers.ts";
 import { Fact, Facts, Section } from "../../../ui/section.tsx";
 
-/** The tokens that compactions saved, and their cost. */
+/** Shows the tokens that compactions saved, and their cost. */
 export function CompactionSection({ savings }: { savings: CompactionSavings }) {
   if (savings.count === 0)
     return (

@@ -11,7 +11,7 @@ import { Owner } from "../../../ui/owner.tsx";
 import { Fact, Facts, Section } from "../../../ui/section.tsx";
 import { useSession } from "../scope/session-context.ts";
 
-/** The session's parts, ids to copy, JSON, and commands to use it elsewhere. */
+/** Shows the session's parts, ids to copy, JSON, and commands to use it elsewhere. */
 export function DetailsPanel() {
   const { session } = useSession();
   const { data: environment } = useQuery(environmentQuery(session.environment_id));

@@ -20,7 +20,7 @@ type Props = {
   count: number;
 };
 
-/** The stored log: each event in order, with its JSON. */
+/** Shows the stored log: each event in order, with its JSON. */
 export function EventsPanel({ events, count }: Props) {
   const { session, showEvent } = useSession();
   const [filter, setFilter] = useState("");

@@ -9,7 +9,7 @@ import { FileLine } from "../../../ui/file-line.tsx";
 import type { SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
 
-/** The files in the agent's outputs directory, the newest of each name, with previews. */
+/** Shows the files in the agent's outputs directory, the newest of each name, with previews. */
 export function FilesPanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const key = ["files", "of session", session.id];

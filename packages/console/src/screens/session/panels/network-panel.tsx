@@ -15,7 +15,7 @@ import { allowedHostFor, type Denial, denialsIn, isAllowed } from "./denials.ts"
 
 export { denialsIn } from "./denials.ts";
 
-/** The connections that the session was denied, each with a button to allow it. */
+/** Shows the connections that the session was denied, each with a button to allow it. */
 export function NetworkPanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const { data: environment } = useQuery(environmentQuery(session.environment_id));

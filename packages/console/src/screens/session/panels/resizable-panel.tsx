@@ -12,8 +12,8 @@ function usualWidth(): number {
 }
 
 /**
- * A panel at the right that is resized with the mouse or the arrow keys. It leaves 30rem to the transcript,
- * and covers it on a narrow page.
+ * Shows a panel at the right that is resized with the mouse or the arrow keys. It leaves 30rem to the
+ * transcript, and covers it on a narrow page.
  */
 export function ResizablePanel({ children }: { children: ReactNode }) {
   const [width, setWidth] = useState(() => Number(localStorage.getItem(KEY)) || usualWidth());

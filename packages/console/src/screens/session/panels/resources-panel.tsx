@@ -23,7 +23,8 @@ type Repository = Extract<SessionResource, { url: string }>;
 type FileResource = Extract<SessionResource, { type: "file" }>;
 
 /**
- * The session's repositories, files and memory stores: rotate a token, retry a clone, add or remove files.
+ * Shows the session's repositories, files and memory stores: rotate a token, retry a clone, add or remove
+ * files.
  */
 export function ResourcesPanel() {
   const { session, closed } = useSession();

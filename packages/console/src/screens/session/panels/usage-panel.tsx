@@ -10,7 +10,7 @@ import type { EndRow, SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
 import { CompactionSection } from "./compaction-section.tsx";
 
-/** Tokens, cost and time, of the session and of each turn. */
+/** Shows tokens, cost and time, of the session and of each turn. */
 export function UsagePanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const { data: models } = useQuery(modelsQuery);

@@ -13,7 +13,7 @@ import { useSession } from "../scope/session-context.ts";
 /** Bytes above which a file is only offered for download. */
 const MAX_PREVIEW = 8 * 1024 * 1024;
 
-/** A current file of the sandbox. */
+/** Shows a current file of the sandbox. */
 export function WorkspaceFile({ path, size, onClose }: { path: string; size: number; onClose: () => void }) {
   const { session } = useSession();
   const name = path.split("/").at(-1) ?? path;

@@ -18,7 +18,7 @@ type Entry = Awaited<ReturnType<typeof berth.sessions.workspace.list>>["data"][n
 
 const PAGE = 100;
 
-/** The current files of the sandbox. */
+/** Shows the current files of the sandbox. */
 export function WorkspacePanel({ view }: { view: SessionView }) {
   const { session } = useSession();
   const navigate = useNavigate({ from: "/sessions/$sessionId" });

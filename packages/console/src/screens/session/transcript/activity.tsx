@@ -3,7 +3,7 @@ import { formatClock, formatSeconds } from "../../../format/time.ts";
 import { Spinner } from "../../../ui/button.tsx";
 import type { SessionView } from "../log/view.ts";
 
-/** The agent's activity below the last row: how long it has worked, or when it retries. */
+/** Shows the agent's activity below the last row: how long it has worked, or when it retries. */
 export function Activity({ view }: { view: SessionView }) {
   const { status, previews, requesting, retry } = view;
   const working = (status === "running" || status === "rescheduling") && previews.length === 0;
@@ -26,7 +26,7 @@ export function Activity({ view }: { view: SessionView }) {
   );
 }
 
-/** The time of a retry. Screen readers skip the countdown. */
+/** Shows the time of a retry. Screen readers skip the countdown. */
 function Retry({ at, why }: { at: string; why: string | null }) {
   const seconds = Math.max(0, Math.ceil((Date.parse(at) - useSecond()) / 1000));
   return (

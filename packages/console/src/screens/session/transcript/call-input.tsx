@@ -9,7 +9,7 @@ import type { ToolUse } from "../log/view.ts";
 import { textOf } from "./call-summary.ts";
 import { useKept } from "./kept-state.ts";
 
-/** The input of a tool call, as far as its summary does not show it. */
+/** Shows the input of a tool call, as far as its summary does not show it. */
 export function CallInput({ use }: { use: ToolUse }) {
   if (use.type !== "agent.tool_use") return <RawInput use={use} />;
   switch (use.name) {
@@ -30,7 +30,7 @@ export function CallInput({ use }: { use: ToolUse }) {
   }
 }
 
-/** A command. One of a single short line is in the summary already. */
+/** Shows a command. One of a single short line is in the summary already. */
 function Command({ text }: { text: string }) {
   if (!text.trim().includes("\n") && text.length < 80) return null;
   return (
@@ -44,7 +44,7 @@ function Command({ text }: { text: string }) {
   );
 }
 
-/** A question. A short one is in the summary already. */
+/** Shows a question. A short one is in the summary already. */
 function Asked({ text, path }: { text: string; path: string }) {
   if (text.length < 80 && path === "") return null;
   return (

@@ -17,7 +17,7 @@ type Props = {
   children: (call: CallRow) => ReactNode;
 };
 
-/** The work and cost of a call's own loop, on one line that opens. */
+/** Shows the work and cost of a call's own loop, on one line that opens. */
 export function CallLoop({ id, loop, children }: Props) {
   const [open, setOpen] = useKept(`${id} loop`, false);
   const { data: models } = useQuery(modelsQuery);

@@ -17,8 +17,8 @@ import { LiveOutput, Output } from "./output.tsx";
 import { RowFrame } from "./row-frame.tsx";
 
 /**
- * A tool call with its result. A `folded` call stays closed until it is opened, like the calls of a nested
- * loop.
+ * Shows a tool call with its result. A `folded` call stays closed until it is opened, like the calls of a
+ * nested loop.
  */
 export const CallRow = memo(function CallRow({
   row,
@@ -81,7 +81,7 @@ function CallBody({ row }: { row: CallRowData }) {
   );
 }
 
-/** The sender of a permission, denial or result of the call, with its time. */
+/** Shows the sender of a permission, denial or result of the call, with its time. */
 function Decision({ row: { confirmation, result } }: { row: CallRowData }) {
   const answer = result?.type === "user.custom_tool_result" ? result : null;
   const event = confirmation ?? answer;
@@ -114,7 +114,7 @@ function showsResult({ use, state }: CallRowData): boolean {
   );
 }
 
-/** The run time of the call and, where there is room, the time that it waited for an answer. */
+/** Shows the run time of the call and, where there is room, the time that it waited for an answer. */
 function Duration({ row }: { row: CallRowData }) {
   const { waited, ran } = callTimes(row);
   return (

@@ -13,7 +13,7 @@ const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp)$/;
 
 type DocumentBlock = Extract<Block, { type: "document" }>;
 
-/** The images and documents of a message or a result. */
+/** Shows the images and documents of a message or a result. */
 export function Attachments({ blocks }: { blocks: readonly { type: string }[] }) {
   const shown = blocks.filter(
     (block): block is ImageBlock | DocumentBlock => block.type === "image" || block.type === "document",

@@ -4,7 +4,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import { type GroupRow as GroupRowData, groupWords } from "../log/group-rows.ts";
 import { RowFrame } from "./row-frame.tsx";
 
-/** Consecutive calls on one line that opens. */
+/** Shows consecutive calls on one line that opens. */
 export function GroupRow({ row, onToggle }: { row: GroupRowData; onToggle: (group: string) => void }) {
   const { tools, failed } = groupWords(row);
   return (

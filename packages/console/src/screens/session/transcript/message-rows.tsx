@@ -22,7 +22,7 @@ const MAX_SHOWN = 30_000;
 /** Characters above which a line is not treated as prose. */
 const MAX_LINE = 10_000;
 
-/** A message from a person or a program. */
+/** Shows a message from a person or a program. */
 export const InputRow = memo(function InputRow({ row }: { row: InputRowData }) {
   const text = row.event.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
   return (
@@ -42,7 +42,7 @@ export const InputRow = memo(function InputRow({ row }: { row: InputRowData }) {
   );
 });
 
-/** The text of an input as it was typed, folded when it is long. */
+/** Shows the text of an input as it was typed, folded when it is long. */
 function InputText({ id, text }: { id: string; text: string }) {
   const [open, setOpen] = useKept(`${id} input`, false);
   const [viewing, setViewing] = useState(false);
@@ -64,7 +64,7 @@ function InputText({ id, text }: { id: string; text: string }) {
   );
 }
 
-/** A message of the agent. */
+/** Shows a message of the agent. */
 export const TextRow = memo(function TextRow({ row }: { row: TextRowData }) {
   return (
     <RowFrame row={row}>
@@ -88,7 +88,7 @@ export function ThinkingRow({ row }: { row: ThinkingRowData }) {
   );
 }
 
-/** The text that the model is writing. */
+/** Shows the text that the model is writing. */
 export function PreviewRow({ row }: { row: PreviewRowData }) {
   if (row.type === "agent.thinking" || row.text === "")
     return (

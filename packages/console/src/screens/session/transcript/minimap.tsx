@@ -24,7 +24,8 @@ const WIDTH = 44;
 const MAX_UNIT = 0.12;
 
 /**
- * A small map of the whole transcript: shows inputs, calls, failures and waiting calls, and jumps to them.
+ * Shows a small map of the whole transcript. It marks inputs, calls, failures and waiting calls, and jumps to
+ * them.
  */
 export function Minimap({ total, rows, matches, window: seen, onJump }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -14,7 +14,7 @@ const LIVE = { lines: 10, length: 600 };
 
 type Props = { id: string; text: string; title: string; failed?: boolean };
 
-/** The newest lines of a running program's output. */
+/** Shows the newest lines of a running program's output. */
 export function LiveOutput({ text }: { text: string }) {
   return (
     <pre
@@ -29,7 +29,7 @@ export function LiveOutput({ text }: { text: string }) {
   );
 }
 
-/** The output of a program, with its colours, folded when it is long. */
+/** Shows the output of a program, with its colours, folded when it is long. */
 export function Output({ id, text, title, failed = false }: Props) {
   const [unfolded, setUnfolded] = useKept(`${id} output`, false);
   const [viewing, setViewing] = useState(false);

@@ -7,7 +7,7 @@ import { useSession } from "../scope/session-context.ts";
 
 type Props = { row: ShownRow; children: ReactNode; className?: string };
 
-/** A row with the time of its event, which links to it. */
+/** Shows a row with the time of its event, which links to it. */
 export function RowFrame({ row, children, className }: Props) {
   const { showEvent } = useSession();
   return (

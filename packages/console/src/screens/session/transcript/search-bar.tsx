@@ -12,7 +12,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** The field that searches the session. */
+/** Shows the field that searches the session. */
 export function SearchBar({ sought, onSeek, count, at, onStep, onClose }: Props) {
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === "Escape") onClose();

@@ -23,7 +23,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** The session's log as a transcript. Only the visible rows are in the document. */
+/** Shows the session's log as a transcript. Only the visible rows are in the document. */
 export function Transcript({ view, event, complete, children }: Props) {
   const scroller = useRef<HTMLElement>(null);
   const kept = useRef(new Map<string, unknown>()).current;
