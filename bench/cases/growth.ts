@@ -34,8 +34,8 @@ export async function growthFigures(berth: Berth, api: Api): Promise<Figure[]> {
 }
 
 /**
- * Returns the CPU milliseconds of all processes for one turn, for one of many calls of a model request, and
- * for a model request with a single call.
+ * Returns the CPU milliseconds of all processes for one turn, for one of many calls in a model request, and
+ * for a request with a single call.
  */
 async function measure(
   berth: Berth,

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "berth-race");
 const PACKAGE = "kubernetes-client";
 
-/** Runs Debian's kubectl, which has the test cluster's version, whatever this machine has installed. */
+/** Debian's kubectl, which has the test cluster's version, whatever this machine has installed. */
 export class Kubectl {
   readonly #program: string;
   readonly #kubeconfig: string;

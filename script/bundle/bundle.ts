@@ -50,8 +50,8 @@ export async function bundle(root: string, { directory, extension }: BundleOptio
 }
 
 /**
- * Keeps third-party packages out of the bundle, each with its licence. They are loaded once for the bundle
- * and for files outside it.
+ * A plugin that keeps third-party packages out of the bundle, each with its licence. They are loaded once for
+ * the bundle and for files outside it.
  */
 const foreignPackages: Plugin = {
   name: "foreign-packages",

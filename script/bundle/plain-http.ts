@@ -4,9 +4,9 @@ import type { Plugin } from "esbuild";
 const NAMESPACE = "plain-http";
 
 /**
- * Provides `node:http` without the exports that load the client of `fetch` when read. An import reads all
- * exports of a module, which costs 25 ms of a start and four megabytes in a process that may never use
- * `fetch`.
+ * A plugin that provides `node:http` without the exports that load the client of `fetch` when read. An import
+ * reads all exports of a module, which costs 25 ms of a start and four megabytes in a process that may never
+ * use `fetch`.
  */
 export const plainHttp: Plugin = {
   name: "plain-http",

@@ -121,7 +121,7 @@ covers(
   SKIP,
 );
 
-/** Leaves a background process, and a file in the pod's memory, which no other pod has. */
+/** A command that leaves a background process, and a file in the pod's memory, which no other pod has. */
 const REMEMBER = "touch /data/begun; echo same >/dev/shm/pod; sleep 700 &";
 const RECALL = "grep -c begun /data/begun; cat /dev/shm/pod; pgrep -c sleep";
 const CUT = "echo begun >>/data/begun; sleep 600";

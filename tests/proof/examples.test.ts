@@ -15,8 +15,8 @@ import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import { makeTenantObjects, type TenantObjects } from "./harness/tenant-objects.ts";
 
 /**
- * Runs the examples in the API reference: the curl example of every operation, and those of the command
- * line and the SDK for one operation of each kind. All of the SDK's examples are type-checked.
+ * Runs the curl example of every operation in the API reference. Those of the command line and the SDK are
+ * run for one operation of each kind. All of the SDK's examples are type-checked.
  */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

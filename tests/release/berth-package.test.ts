@@ -16,7 +16,7 @@ const MOST_MB = 200;
 const QUIET = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
 /** The path for npm's programs, with the Node.js that runs this test. */
 const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
-/** Makes the program see another system than Linux. */
+/** A module that makes the program see another system than Linux. */
 const ELSEWHERE = "data:text/javascript,Object.defineProperty(process,'platform',{value:'darwin'})";
 
 let temporary: string;

@@ -25,7 +25,8 @@ export interface S3Request {
 }
 
 /**
- * Injects a fault: sends a response in place of the server, or breaks the connection. Returns whether it did.
+ * A function that injects a fault: it sends a response in place of the server, or breaks the connection.
+ * Returns whether it did.
  */
 export type S3Fault = (request: S3Request, response: ServerResponse, message: IncomingMessage) => boolean;
 

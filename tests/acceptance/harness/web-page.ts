@@ -18,7 +18,7 @@ export interface PageRequest {
 }
 
 /**
- * Sends requests as a browser would for a page of the service: with its cookies, `Origin` and
+ * A client that sends requests as a browser would for a page of the service: with its cookies, `Origin` and
  * `Sec-Fetch-Site`. A request can override each header. Redirects are not followed.
  */
 export class WebPage {

@@ -33,7 +33,7 @@ export interface Player {
   forgotten: readonly Call[];
 }
 
-/** Returns the usage that the provider reports for a player's request. */
+/** A function that returns the usage which the provider reports for a player's request. */
 export type Charge = (body: AnyJson, player: Pick<Player, "usages" | "silences">) => Usage;
 
 /**

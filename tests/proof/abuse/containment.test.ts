@@ -15,7 +15,9 @@ import { type Latencies, makeNeighbour, type Neighbour, p99 } from "./neighbour.
  */
 
 const TRIALS = Number(process.env.TEST_ABUSE_TRIALS ?? 2);
-/** Generous, because a shared machine has pauses of its own; the benchmark measures the strict limit. */
+/**
+ * Generous limits, because a shared machine has pauses of its own; the benchmark measures the strict limit.
+ */
 const [MAX_SLOWDOWN, MIN_BOUND_MS] = [10, 2_000];
 
 const MISSING_FOR_DISK_LIMITS = missingForDiskLimits();

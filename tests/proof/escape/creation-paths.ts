@@ -36,7 +36,7 @@ export interface Scene {
   repository: Repository;
 }
 
-/** Creates a mark on the disk, and one outside of it that lasts as long as the sandbox. */
+/** A command that creates a mark on the disk, and one outside of it that lasts as long as the sandbox. */
 const MARK = "echo 1 >/dev/shm/mark; echo 1 >/data/mark";
 const KEEP_OPEN = { BERTH_SANDBOX_IDLE_SECONDS: "600" };
 const CLOSE_AT_ONCE = { BERTH_SANDBOX_IDLE_SECONDS: "0" };

@@ -1,4 +1,7 @@
-/** Runs one action at a time, and drops calls meanwhile, even before the screen shows the first one. */
+/**
+ * A guard that runs one action at a time. It drops calls meanwhile, even before the screen shows the first
+ * one.
+ */
 export class OneAtATime {
   #underWay = false;
 

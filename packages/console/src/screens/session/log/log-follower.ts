@@ -23,7 +23,7 @@ const FIRST_RETRY_MS = 2_000;
 const HIDDEN_FLUSH_MS = 500;
 
 /**
- * Follows the log of one session: call `start`, then `subscribe` and `snapshot`, and at the end `stop`. The
+ * A follower of one session's log: call `start`, then `subscribe` and `snapshot`, and at the end `stop`. The
  * newest events are read first; the whole log follows in one stream, which reconnects by itself.
  */
 export class LogFollower {
