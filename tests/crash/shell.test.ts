@@ -31,8 +31,8 @@ test("runner killed between turns and before the next result: shell and /tmp com
       () => "the command did not begin",
     );
     await killRunner(berth);
-    const cut = toolResults(await waitForTurn(api, id, begun.data[0].id)).join("\n");
-    assert.doesNotMatch(cut, /97533|not exported/);
+    // Its result may have the notes, as what the command had printed, or not: they count as told by a whole result alone.
+    await waitForTurn(api, id, begun.data[0].id);
     const back = await run("pwd; cat t; f; set -o | grep pipefail");
     assert.match(back, /\/tmp\nkept\nf1\npipefail\s+on/);
     assert.match(back, /Processes that were running have ended: .*`sleep 97533[^`]*`/);
