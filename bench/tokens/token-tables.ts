@@ -160,8 +160,10 @@ function gaps(short: readonly Run[], long: readonly Run[]): string {
     const [median, p90] = median90(
       gapsOf(long.find(({ contender }) => contender === run.contender) ?? run, isSmallRead),
     );
-    const once = (holds: Parameters<typeof gapsOf>[1]) => gapsOf(run, holds)[0] ?? Number.NaN;
-    return [median, p90, once(isFourReads), once(isSleeps)].map((value) => `${value.toFixed(0)} ms`);
+    const once = (holds: Parameters<typeof gapsOf>[1]) => gapsOf(run, holds)[0];
+    return [median, p90, once(isFourReads), once(isSleeps)].map((value) =>
+      value === undefined ? "–" : `${value.toFixed(0)} ms`,
+    );
   });
 }
 
