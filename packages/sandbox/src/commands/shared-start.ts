@@ -1,7 +1,7 @@
 import type { CommandHost } from "./command-run.ts";
 import { feedBytes, feedPipe } from "./feed-pipe.ts";
-import type { OpenSlot } from "./pipes.ts";
-import type { SpareShell, WaitingShell } from "./spare-shell.ts";
+import type { SpareShell } from "./spare-shell.ts";
+import { finishShell, type StartedShell, startShell } from "./started-shell.ts";
 
 const BEGUN = "echo begun\n";
 const DONE = "echo done\nexit\n";
@@ -48,44 +48,26 @@ export class SharedStart {
   /** Starts the shell and returns whether it started all commands. */
   async #start(): Promise<boolean> {
     const waiting = this.#spare.take();
-    const said = await this.#tell(waiting ?? (await this.#freshShell()));
+    const said = await this.#tell(waiting ?? (await startShell(this.#host)));
     if (said !== "" || waiting === undefined) return said.endsWith("done\n");
     // The waiting shell had died before it read anything.
-    return (await this.#tell(await this.#freshShell())).endsWith("done\n");
+    return (await this.#tell(await startShell(this.#host))).endsWith("done\n");
   }
 
   /** Gives the shell all commands, and waits for its end. Returns its output. */
-  async #tell({ slot, output, input, pid }: Shell): Promise<string> {
-    const { pipes, supervisor, gone } = this.#host;
+  async #tell(shell: StartedShell): Promise<string> {
+    const { output, input } = shell;
     let said = "";
     const begun = Promise.withResolvers<void>();
     const ended = new Promise<void>((resolve) => output.once("close", () => resolve()));
-    output
-      .on("error", () => {})
-      .on("data", (chunk: Buffer) => {
-        said += chunk.toString("latin1");
-        begun.resolve();
-      });
-    const writing = input ?? pipes.write(slot, "in");
-    const end = () => [writing, output].map((stream) => stream.destroy());
-    gone.addEventListener("abort", end, { once: true });
-    void feedPipe(writing, begun.promise, feedBytes([BEGUN, ...this.#texts, DONE].join("")));
-    if (pid === null) end();
-    await ended;
-    gone.removeEventListener("abort", end);
-    writing.destroy();
-    if (pid !== null) await supervisor.request("finish", pid);
-    pipes.release(slot);
+    output.on("data", (chunk: Buffer) => {
+      said += chunk.toString("latin1");
+      begun.resolve();
+    });
+    void feedPipe(input, begun.promise, feedBytes([BEGUN, ...this.#texts, DONE].join("")));
+    if (!output.closed) await ended;
+    input.destroy();
+    await finishShell(this.#host, shell);
     return said;
   }
-
-  async #freshShell(): Promise<Shell> {
-    const { pipes, supervisor } = this.#host;
-    const slot = await pipes.take();
-    const output = pipes.read(slot);
-    const input = pipes.write(slot, "in");
-    return { slot, output, input, pid: await supervisor.request("run", slot.name) };
-  }
 }
-
-type Shell = OpenSlot & { pid: WaitingShell["pid"] | null };

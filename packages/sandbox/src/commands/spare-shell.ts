@@ -1,17 +1,7 @@
-import type { CommandPipes, OpenSlot, Slot } from "./pipes.ts";
-import type { Supervisor } from "./supervisor.ts";
+import { finishShell, type ShellHost, type StartedShell, startShell } from "./started-shell.ts";
 
 /** A fresh shell that waits for its text. */
-export interface WaitingShell extends Required<OpenSlot> {
-  /** Pid in the sandbox. */
-  pid: number;
-}
-
-interface Host {
-  supervisor: Supervisor;
-  pipes: CommandPipes;
-  gone: AbortSignal;
-}
+export type WaitingShell = StartedShell & { pid: number };
 
 /**
  * Keeps at most one fresh shell that was started in advance, between two commands. Starting one takes three
@@ -19,11 +9,11 @@ interface Host {
  * command gives it one, and it can die.
  */
 export class SpareShell {
-  readonly #host: Host;
+  readonly #host: ShellHost;
   #waiting: WaitingShell | undefined;
   #isStarting = false;
 
-  constructor(host: Host) {
+  constructor(host: ShellHost) {
     this.#host = host;
   }
 
@@ -47,32 +37,18 @@ export class SpareShell {
   }
 
   async #start(): Promise<void> {
-    const { supervisor, pipes, gone } = this.#host;
-    const slot = await pipes.take();
-    const output = pipes.read(slot);
-    const input = pipes.write(slot, "in");
-    input.on("error", () => {});
-    // The shell prints nothing before it has its text. The pipe is read in order to notice the shell's death.
-    output.on("error", () => {}).resume();
-    const end = () => [input, output].map((stream) => stream.destroy());
-    gone.addEventListener("abort", end, { once: true });
-    output.once("close", () => gone.removeEventListener("abort", end));
-    const pid = await supervisor.request("run", slot.name);
-    if (pid === null) end();
-    if (pid === null || output.destroyed) return await this.#discard(slot, pid);
-    const waiting = { slot, pid, input, output };
+    const { pid, ...open } = await startShell(this.#host);
+    const { input, output } = open;
+    if (pid === null || output.destroyed) return await finishShell(this.#host, { ...open, pid });
+    const waiting = { ...open, pid };
     this.#waiting = waiting;
     output.once("close", () => {
       if (this.#waiting !== waiting) return;
       this.#waiting = undefined;
       input.destroy();
-      void this.#discard(slot, pid);
+      void finishShell(this.#host, waiting);
     });
-  }
-
-  async #discard(slot: Slot, pid: number | null): Promise<void> {
-    const { supervisor, pipes } = this.#host;
-    if (pid !== null) await supervisor.request("finish", pid);
-    pipes.release(slot);
+    // The shell prints nothing before it has its text. The pipe is read in order to notice the shell's death.
+    output.resume();
   }
 }
