@@ -91,10 +91,10 @@ function makeSnapshot(directory: string): string {
 }
 
 function open({ engine, directory, source }: Bench, name: string, parked = false): Promise<Sandbox> {
-  const template = { source, uid: SNAPSHOT_UID, target: TARGET };
+  const snapshot = { source, uid: SNAPSHOT_UID, target: TARGET };
   return engine.open({
     ...benchSpec(name, join(directory, name)),
-    ...(parked ? { snapshots: [template] } : {}),
+    ...(parked ? { snapshots: [snapshot] } : {}),
   });
 }
 

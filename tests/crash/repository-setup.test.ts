@@ -41,8 +41,8 @@ async function shown(api: Api, environment: AnyJson): Promise<string | undefined
 }
 
 const config = (repository_setup_script: string) => ({ config: { type: "cloud", repository_setup_script } });
-const templatesOf = ({ dataDir }: Berth) =>
-  globSync(join(dataDir, "repositories/templates/*-*")).map((path) => basename(path));
+const snapshotsOf = ({ dataDir }: Berth) =>
+  globSync(join(dataDir, "repositories/snapshots/*-*")).map((path) => basename(path));
 const processOf = (command: string) =>
   globSync("/proc/[0-9]*")
     .map((path) => Number(basename(path)))
@@ -67,7 +67,7 @@ for (const [part, hangs] of [
       () => `no script runs: ${berth.log.slice(-1_000)}`,
     );
     const running = processOf(hangs) ?? 0;
-    const partial = globSync(join(berth.dataDir, "repositories/templates/*/disk*"));
+    const partial = globSync(join(berth.dataDir, "repositories/snapshots/*/disk*"));
     assert.equal(partial.length, 1);
     const name = basename(join(partial[0] ?? "", ".."));
     if (part === "runner") await killRunner(berth);
@@ -81,8 +81,8 @@ for (const [part, hangs] of [
       () => "the script still runs",
     );
     await waitUntil(
-      () => !templatesOf(berth).includes(name),
-      () => `what was cut off is left: ${templatesOf(berth)}`,
+      () => !snapshotsOf(berth).includes(name),
+      () => `what was cut off is left: ${snapshotsOf(berth)}`,
     );
     const script = "mkdir deps; mv a.txt deps; cat /proc/sys/kernel/random/uuid >made";
     await api.ok("POST", `/environments/${environment.id}`, config(script));
@@ -90,6 +90,6 @@ for (const [part, hangs] of [
     assert.match(one ?? "", /^[0-9a-f-]{36}\n D a\.txt\n\?\? deps\/\n\?\? made$/);
     assert.equal(await shown(api, environment), one);
     await berth.kill("SIGTERM");
-    assert.equal(templatesOf(berth).length, 2, "the plain snapshot, and the one that was set up");
+    assert.equal(snapshotsOf(berth).length, 2, "the plain snapshot, and the one that was set up");
   });
 }

@@ -46,7 +46,7 @@ async function runInRepository(api: Api, session: AnyJson, command: string): Pro
   return (toolResults(await runTurn(api, session.id, bash(`(cd /data/repo && ${command})`)))[0] ?? "").trim();
 }
 
-const snapshotsOf = (dataDir: string): string[] => namesIn(join(dataDir, "repositories/templates"));
+const snapshotsOf = (dataDir: string): string[] => namesIn(join(dataDir, "repositories/snapshots"));
 const namesIn = (path: string): string[] => (existsSync(path) ? readdirSync(path).sort() : []);
 
 async function waitFor(event: string, condition: () => boolean): Promise<void> {
@@ -74,7 +74,7 @@ test("snapshot: kept while a session's disk uses it, and removed after the sessi
 
   // Restarted with a snapshot limit of 0, after a kill that closed the session's sandbox.
   await berth.kill("SIGKILL");
-  berth = await Berth.start({ dataDir, settings: settings({ BERTH_TEMPLATES_MB: "0" }) });
+  berth = await Berth.start({ dataDir, settings: settings({ BERTH_SNAPSHOTS_MB: "0" }) });
   api = await berth.client();
   await berth.ready();
   assert.equal(
@@ -91,7 +91,7 @@ test("snapshot: kept while a session's disk uses it, and removed after the sessi
   await api.ok("DELETE", `/sessions/${session.id}`);
   await waitFor("the disk is removed", () => !existsSync(join(dataDir, "sessions", session.id)));
   await berth.kill("SIGTERM");
-  berth = await Berth.start({ dataDir, settings: settings({ BERTH_TEMPLATES_MB: "0" }) });
+  berth = await Berth.start({ dataDir, settings: settings({ BERTH_SNAPSHOTS_MB: "0" }) });
   await waitFor("the snapshot is removed", () => snapshotsOf(dataDir).length === 0);
   await waitFor("the mirror is removed", () => namesIn(join(dataDir, "repositories/mirrors")).length === 0);
 });
@@ -154,7 +154,7 @@ test("moved data directory: disks keep their content; a disk whose snapshot was 
   await berth.kill("SIGTERM");
 
   for (const name of snapshotsOf(dataDir))
-    rmSync(join(dataDir, "repositories/templates", name), { recursive: true });
+    rmSync(join(dataDir, "repositories/snapshots", name), { recursive: true });
   berth = await Berth.start({ dataDir, settings: settings() });
   api = await berth.client();
   assert.equal(await runInRepository(api, session, "cat a.txt; git status --porcelain"), "kept");

@@ -161,7 +161,7 @@ covers(
   ["repository-setup-script", "repository-setup-fault"],
   "repository setup without snapshots: the script runs in the session; a required one that failed runs again once it was mended",
   async (t) => {
-    const plain = await servicesOf(t)({ settings: { ...providerSettings(host), BERTH_TEMPLATES_MB: "0" } });
+    const plain = await servicesOf(t)({ settings: { ...providerSettings(host), BERTH_SNAPSHOTS_MB: "0" } });
     const client = await plain.client();
     const session = await failedSession(client);
     await client.ok("POST", `/environments/${session.environment_id}`, MENDED);

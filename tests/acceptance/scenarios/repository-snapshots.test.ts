@@ -103,7 +103,7 @@ async function counted(event: string): Promise<number> {
 }
 
 covers(
-  ["template-apart", "session-log-lines", "metrics-sessions"],
+  ["snapshot-apart", "session-log-lines", "metrics-sessions"],
   "two sessions from one snapshot: complete, separate, and each pushes",
   async () => {
     await createWithSnapshot("widget");
@@ -136,7 +136,7 @@ covers(
 );
 
 covers(
-  ["template-current"],
+  ["snapshot-current"],
   "changed repository: new commits are present, removed ones are not",
   async () => {
     await createWithSnapshot("moving");
@@ -163,7 +163,7 @@ covers(
   },
 );
 
-covers(["template-checkout"], "checkout: a branch or commit other than the snapshot's", async () => {
+covers(["snapshot-checkout"], "checkout: a branch or commit other than the snapshot's", async () => {
   await createWithSnapshot("branched");
   onHost(
     "branched",
@@ -185,7 +185,7 @@ covers(["template-checkout"], "checkout: a branch or commit other than the snaps
   assert.equal((await repositoryError(absent)).type, "repository_checkout_error");
 });
 
-covers(["template-parked"], "uncommitted work: survives closing and reopening the sandbox", async () => {
+covers(["snapshot-parked"], "uncommitted work: survives closing and reopening the sandbox", async () => {
   await createWithSnapshot("parked");
   const session = await open("parked");
   const work =
@@ -209,7 +209,7 @@ covers(["template-parked"], "uncommitted work: survives closing and reopening th
   }
 });
 
-covers(["template-access"], "no read access now: the same error as from a clone", async () => {
+covers(["snapshot-access"], "no read access now: the same error as from a clone", async () => {
   const files = { "a.txt": "a\n" };
   await host.createRepository({ org: "acme", name: "guarded", private: true, files });
   await host.createRepository({ org: "acme", name: "elsewhere", private: true, files });
@@ -243,7 +243,7 @@ covers(["template-access"], "no read access now: the same error as from a clone"
   ]);
 });
 
-covers(["template-organizations"], "another organization: gets its own snapshot", async () => {
+covers(["snapshot-organizations"], "another organization: gets its own snapshot", async () => {
   for (const name of ["private", "public"]) {
     await createWithSnapshot(name, { private: name === "private" });
     const other = await berth.client({ user: `other@${name}.example`, org: `other-${name}` });
@@ -256,7 +256,7 @@ covers(["template-organizations"], "another organization: gets its own snapshot"
   }
 });
 
-covers(["template-access"], "tokens: in no snapshot and no log line", async () => {
+covers(["snapshot-access"], "tokens: in no snapshot and no log line", async () => {
   const forms = [token, Buffer.from(`x-access-token:${token}`).toString("base64")];
   for (const form of forms) {
     assert.ok(!berth.log.includes(form));
@@ -278,7 +278,7 @@ function addOldTree(name: string, ...entries: string[]): void {
 }
 
 covers(
-  ["template-impossible"],
+  ["snapshot-impossible"],
   "history with harmless faults → a snapshot; with others → the reason in the log, and in the event of the next clone",
   async () => {
     const files = { "README.md": "# Old\n" };

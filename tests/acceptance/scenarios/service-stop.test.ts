@@ -136,7 +136,7 @@ covers(
       return toolResults(await runTurn(client, session.id, bash("cat /data/it/a.txt")))[0]?.trim();
     };
     assert.equal(await cat(api), "a");
-    const built = () => globSync(join(berth.dataDir, "repositories/templates/*"));
+    const built = () => globSync(join(berth.dataDir, "repositories/snapshots/*"));
     await waitUntil(
       () => built().length > 0,
       () => "no snapshot is built",
@@ -171,7 +171,7 @@ covers(
     const fields = { environment_id: environment.id, resources: [resource] };
     const cut = await makeSession(api, fields);
     await api.ok("POST", `/sessions/${cut.id}/events`, { events: [steps(bash("cat /data/it/made"))] });
-    const named = (name: string) => globSync(join(berth.dataDir, "repositories/templates/*", name));
+    const named = (name: string) => globSync(join(berth.dataDir, "repositories/snapshots/*", name));
     await waitUntil(
       () => named("disk*").length > 0 && commands().includes(HANGS),
       () => `nothing is set up: ${berth.log.slice(-1_000)}`,

@@ -67,7 +67,7 @@ async function readInSession(as: Api, name: string): Promise<string> {
 }
 
 covers(
-  ["template-turns"],
+  ["snapshot-turns"],
   "a git server whose responses never end: delays only snapshots of its own organization",
   async () => {
     const slow = await berth.client({ user: "owner@slow.example", org: "slow" });

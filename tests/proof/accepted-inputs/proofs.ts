@@ -835,7 +835,7 @@ const SETTINGS: readonly Proof[] = [
   ["setting BERTH_", "PG_BIN", scenario("secrets"), "credentials of every kind: in no response"],
   [
     "setting BERTH_",
-    "TEMPLATES_DAYS TEMPLATES_MB",
+    "SNAPSHOTS_DAYS SNAPSHOTS_MB",
     runs("snapshots/snapshot-store"),
     "evict: older of one checkout, unused for long, limit exceeded",
   ],

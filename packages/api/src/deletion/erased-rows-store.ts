@@ -195,7 +195,7 @@ export async function deleteSubject(tx: Queryable, erasure: Erasure): Promise<Co
   const { rowCount: deletedUsers } = await run(`delete from users where ${users}`);
   if (type === "user") return { tokens: deletedTokens, revoked_tokens: revoked, users: deletedUsers };
   await run("delete from retention where organization_id = $1");
-  await run(`delete from repository_templates where mirror_id in (
+  await run(`delete from repository_snapshots where mirror_id in (
     select id from repository_mirrors where organization_id = $1)`);
   const { rowCount: mirrors } = await run("delete from repository_mirrors where organization_id = $1");
   const { rowCount: accounts } = await run("delete from service_accounts where organization_id = $1");

@@ -30,8 +30,8 @@ export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
     name: "read_disk",
     text: `
       select home, ${OWN_DISK} as disk, workspace_uid, array(
-        select template_id from session_resources
-        where session_id = sessions.id and ready_at is not null and template_id is not null
+        select snapshot_id from session_resources
+        where session_id = sessions.id and ready_at is not null and snapshot_id is not null
       ) as snapshots, exists (
         select from workspace_saves where session_id = sessions.id and restoring
       ) or disk_unverified as restoring, disk_ephemeral and exists (

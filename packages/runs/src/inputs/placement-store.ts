@@ -19,9 +19,9 @@ export async function markAllAbsent(db: Queryable, lease: Lease): Promise<void> 
   await db.query({
     name: "resources_absent",
     text: `
-      update session_resources set ready_at = null, template_id = null
+      update session_resources set ready_at = null, snapshot_id = null
       from sessions
-      where session_id = $1 and sessions.id = session_id and (ready_at is not null or template_id is not null) and ${HELD}`,
+      where session_id = $1 and sessions.id = session_id and (ready_at is not null or snapshot_id is not null) and ${HELD}`,
     values: leaseValues(lease),
   });
 }

@@ -88,9 +88,9 @@ interface Row {
   memory_name: string;
   memory_description: string | null;
   memory_instructions: string | null;
-  template_id: string | null;
-  template_uid: number;
-  template_base_id: string | null;
+  snapshot_id: string | null;
+  snapshot_uid: number;
+  snapshot_base_id: string | null;
   base_commit: string | null;
   mount_path: string;
   ready: boolean;
@@ -138,7 +138,7 @@ const selectResources = (secret: string) => `
         and starts_with(session_resources.mount_path, around.mount_path || '/')
     ) end as repository,
     case when base_ready_at = ready_at then base_commit end as base_commit,
-    template_id, repository_mirrors.uid as template_uid, repository_templates.base_id as template_base_id, ready_at is not null as ready,
+    snapshot_id, repository_mirrors.uid as snapshot_uid, repository_snapshots.base_id as snapshot_base_id, ready_at is not null as ready,
     inputs, case when failed_inputs = inputs then failure end as failure, failed_at, revision, attempts,
     coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8 as failing_ms,
     case when retry_at is not null then greatest(0, extract(epoch from retry_at - now()) * 1000) end::float8 as retry_in_ms
@@ -146,7 +146,7 @@ const selectResources = (secret: string) => `
   join sessions on sessions.id = session_id
   join environments on environments.id = environment_id
   cross join lateral (select ${INPUTS} as inputs) as given
-  left join repository_templates on repository_templates.id = template_id
+  left join repository_snapshots on repository_snapshots.id = snapshot_id
   left join repository_mirrors on repository_mirrors.id = mirror_id`;
 
 const SELECT_RESOURCES = selectResources("secret");
@@ -188,8 +188,8 @@ function resource(row: Row): RunResource {
       instructions: row.memory_instructions,
     };
   }
-  const { type, url, username, checkout, secret, template_id: snapshotId, template_uid: uid } = row;
-  const snapshot = snapshotId === null ? null : { id: snapshotId, uid, baseId: row.template_base_id };
+  const { type, url, username, checkout, secret, snapshot_id: snapshotId, snapshot_uid: uid } = row;
+  const snapshot = snapshotId === null ? null : { id: snapshotId, uid, baseId: row.snapshot_base_id };
   const retrying = {
     baseCommit: row.base_commit,
     revision: row.revision,

@@ -173,8 +173,8 @@ const STATEMENTS = {
   reclaimed: appendStatement(
     ", home = null, workspace_uid = null, outputs_due = false",
     `, absent as (
-      update session_resources set ready_at = null, template_id = null
-      from session where session_id = $1 and (ready_at is not null or template_id is not null)
+      update session_resources set ready_at = null, snapshot_id = null
+      from session where session_id = $1 and (ready_at is not null or snapshot_id is not null)
     ), unused as (
       delete from disk_usage using session where session_id = $1
     ), unsaved as (

@@ -103,7 +103,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     environments.environment_variables environments.git_identity environments.image environments.metadata
     environments.name environments.resources environments.runtime_class environments.workspace files.metadata files.mime_type idempotency_keys.answer
     idempotency_keys.key memory_stores.description memory_stores.metadata memory_stores.name
-    oidc_requests.return_to repository_mirrors.host repository_mirrors.url repository_templates.checkout session_mcp_tools.server_name
+    oidc_requests.return_to repository_mirrors.host repository_mirrors.url repository_snapshots.checkout session_mcp_tools.server_name
     session_removals.mount_path session_resources.checkout session_resources.memory_description
     session_resources.memory_instructions session_resources.memory_name session_resources.mount_path
     session_resources.secret session_resources.url session_resources.username session_usage.explore_model session_usage.model sessions.agent
@@ -121,8 +121,8 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     environments.credentials environments.owner_type events.type file_parts.etag files.owner_type files.receiver files.sha256
     files.status forward_registrations.type hosts.id hosts.version hosts.role memories.content_sha256 memory_mount_files.content_sha256
     memory_mount_files.stamp memory_stores.owner_type memory_versions.content_sha256 memory_versions.created_by
-    memory_versions.operation memory_versions.redacted_by partial_contents.upload_id repository_templates.commit_sha
-    repository_templates.refs_digest repository_templates.setup schema_migrations.checksum schema_migrations.name session_outputs.sha256
+    memory_versions.operation memory_versions.redacted_by partial_contents.upload_id repository_snapshots.commit_sha
+    repository_snapshots.refs_digest repository_snapshots.setup schema_migrations.checksum schema_migrations.name session_outputs.sha256
     session_outputs.stamp session_resources.base_commit session_resources.failed_inputs session_resources.memory_access session_resources.type
     sessions.awaited_calls sessions.disk sessions.home sessions.last_turn_outcome sessions.lease_owner sessions.owner_type sessions.status
     sessions.vault_ids skill_versions.sha256 skills.owner_type tokens.hash tokens.kind tokens.last4

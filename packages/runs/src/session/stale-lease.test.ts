@@ -141,13 +141,13 @@ const CASES: readonly Case[] = [
     refused: undefined,
   },
   {
-    statement: "claim_template",
+    statement: "claim_repository_snapshot",
     call: (db, lease, resource) => claimSnapshot(db, lease, resource, { host: HOST, ...SNAPSHOT }),
     refused: null,
   },
   {
-    statement: "leave_template",
-    prepare: `update session_resources set template_id = (select max(id::text)::uuid from repository_templates)
+    statement: "release_repository_snapshot",
+    prepare: `update session_resources set snapshot_id = (select max(id::text)::uuid from repository_snapshots)
       where session_id = $1`,
     call: (db, lease, resource) => releaseSnapshot(db, lease, resource),
     refused: undefined,

@@ -81,7 +81,7 @@ export async function buildSetup(
   onStart(id);
   let isStored = false;
   try {
-    const own = diskOf(directory, "templates", id);
+    const own = diskOf(directory, "snapshots", id);
     await mkdir(own, { recursive: true, mode: 0o711 });
     const failure = await whileSpaceIsLeft(own, signal, (stopped) =>
       changeSnapshot(parts, mirror, base, { ...request, id }, stopped),
@@ -96,7 +96,7 @@ export async function buildSetup(
     isStored = true;
     return { state: "built", bytes: counted };
   } finally {
-    if (!isStored) await removeDisk(directory, "templates", id);
+    if (!isStored) await removeDisk(directory, "snapshots", id);
   }
 }
 
@@ -121,7 +121,7 @@ async function changeSnapshot(
   signal: AbortSignal,
 ): Promise<SetupFailure | null> {
   const { id, mountPath, egress, writable, system, onEgressDenied } = request;
-  const disk = join(diskOf(directory, "templates", id), "disk");
+  const disk = join(diskOf(directory, "snapshots", id), "disk");
   const name = `setup_${id.replaceAll("-", "")}`;
   const diskBytes = Math.min(MAX_DISK_BYTES, Math.floor(maxBytes / 4));
   const limits = { ...LIMITS, diskBytes };
@@ -131,7 +131,7 @@ async function changeSnapshot(
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {
-    const source = mountSource(directory, "templates", base.id);
+    const source = mountSource(directory, "snapshots", base.id);
     const isMounted = await sandbox.mountSnapshot({ source, name: base.id, uid, target: mountPath });
     signal.throwIfAborted();
     if (!isMounted) throw new Error("The snapshot could not be mounted at the repository's path.");

@@ -104,7 +104,7 @@ export async function buildRepositorySnapshot(
     isStored = true;
     return { state: "built", snapshot, bytes };
   } finally {
-    if (!isStored) await removeDisk(parts.directory, "templates", id);
+    if (!isStored) await removeDisk(parts.directory, "snapshots", id);
   }
 }
 
@@ -180,8 +180,8 @@ async function cloneMirror(
 ): ReturnType<typeof buildSnapshot> {
   const source = mountSource(parts.directory, "mirrors", mirror.id);
   const spec = {
-    id: `template_${id.replaceAll("-", "")}`,
-    disk: diskOf(parts.directory, "templates", id),
+    id: `snapshot_${id.replaceAll("-", "")}`,
+    disk: diskOf(parts.directory, "snapshots", id),
     uid: mirror.uid,
     egress: { mode: "limited" as const, hosts: [] },
     directories: [{ source, target: MIRROR_MOUNT_PATH }],

@@ -93,7 +93,7 @@ export async function deleteMirror(db: Queryable, id: string): Promise<boolean> 
     });
     return true;
   } catch (error) {
-    if (isForeignKeyViolation(error, "repository_templates_mirror_id_fkey")) return false;
+    if (isForeignKeyViolation(error, "repository_snapshots_mirror_id_fkey")) return false;
     throw error;
   }
 }

@@ -76,7 +76,7 @@ export class RepositorySnapshots {
 
   /** Creates the directories. With `maxBytes` of 0, no snapshot is built or newly mounted. */
   static async open(parts: SnapshotParts): Promise<RepositorySnapshots> {
-    for (const kind of ["mirrors", "templates"] as const)
+    for (const kind of ["mirrors", "snapshots"] as const)
       await mkdir(directoryOf(parts.directory, kind), { recursive: true, mode: 0o700 });
     return new RepositorySnapshots(parts);
   }
@@ -163,7 +163,7 @@ export class RepositorySnapshots {
   }
 
   /** Returns whether a snapshot of this id is stored on this machine. */
-  readonly has = (id: string): boolean => existsSync(diskOf(this.#parts.directory, "templates", id));
+  readonly has = (id: string): boolean => existsSync(diskOf(this.#parts.directory, "snapshots", id));
 
   /** Returns the snapshots that the session's disk shows, for its next sandbox. */
   mounts(resources: readonly RunResource[]): MountedSnapshot[] {
@@ -189,9 +189,9 @@ export class RepositorySnapshots {
   }
 
   #tellEvicted({ kind, id, bytes }: Stored, reason: EvictionReason): void {
-    const isSnapshot = kind === "templates";
+    const isSnapshot = kind === "snapshots";
     if (isSnapshot) this.#parts.metrics?.count("evicted");
-    const fields = isSnapshot ? { template: id, bytes, reason } : { mirror: id, bytes, reason };
+    const fields = isSnapshot ? { snapshot: id, bytes, reason } : { mirror: id, bytes, reason };
     this.#parts.log.info(fields, `a repository ${isSnapshot ? "snapshot" : "mirror"} was deleted`);
   }
 
@@ -201,7 +201,7 @@ export class RepositorySnapshots {
 
   #mountOf({ id, uid, baseId }: MountableSnapshot, target: string): MountedSnapshot {
     const { directory } = this.#parts;
-    const source = mountSource(directory, "templates", baseId ?? id);
+    const source = mountSource(directory, "snapshots", baseId ?? id);
     const layers = baseId === null ? [] : [setupLayer(directory, id)];
     return { source, layers, name: id, uid, target };
   }

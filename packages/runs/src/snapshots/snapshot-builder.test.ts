@@ -19,7 +19,7 @@ const MAKES_NOTHING = {
   evict: async () => 0,
   engine: {
     open: () => assert.fail("nothing is to be made"),
-    probe: async () => [{ name: "templates" as const, state: "yes" as const, detail: "" }],
+    probe: async () => [{ name: "snapshots" as const, state: "yes" as const, detail: "" }],
   },
 };
 

@@ -225,7 +225,7 @@ export class SnapshotBuilder {
     if (result.state === "built") {
       metrics.count("built");
       log.info(
-        { ...fields, template: result.snapshot.id, bytes: result.bytes },
+        { ...fields, snapshot: result.snapshot.id, bytes: result.bytes },
         "a repository snapshot was built",
       );
       await evict();
@@ -278,5 +278,5 @@ function dropOldest(map: Map<string, unknown>): void {
 /** Returns whether the engine can mount snapshots. */
 async function canMount(engine: Pick<SandboxEngine, "probe">): Promise<boolean> {
   const found = await engine.probe();
-  return found.some(({ name, state }) => name === "templates" && state === "yes");
+  return found.some(({ name, state }) => name === "snapshots" && state === "yes");
 }

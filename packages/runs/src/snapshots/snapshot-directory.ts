@@ -11,10 +11,10 @@ export interface SnapshotDirectory {
 }
 
 /**
- * The kind of a stored entry, which is also the name of its directory. Snapshots are in `templates`, another
- * word for them. An entry is the disk of the sandbox that built it, named by its uuid.
+ * The kind of a stored entry, which is also the name of its directory. An entry is the disk of the sandbox
+ * that built it, named by its uuid.
  */
-export type StoredKind = "mirrors" | "templates";
+export type StoredKind = "mirrors" | "snapshots";
 
 export function directoryOf({ path }: SnapshotDirectory, kind: StoredKind): string {
   return join(path, kind);
@@ -31,7 +31,7 @@ export function mountSource(directory: SnapshotDirectory, kind: StoredKind, id: 
 
 /** Returns the directory with the changes of a snapshot that is layered on another. */
 export function setupLayer(directory: SnapshotDirectory, id: string): string {
-  return join(diskOf(directory, "templates", id), "changes", "upper");
+  return join(diskOf(directory, "snapshots", id), "changes", "upper");
 }
 
 /** Creates a disk that is a directory of the host, to be mounted elsewhere. It has no size limit. */

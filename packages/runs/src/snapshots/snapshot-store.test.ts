@@ -75,10 +75,10 @@ async function setUp(t: TestContext): Promise<Setup> {
       const row = { id, mirrorId: mirror.id, checkout, refsDigest, commit: "1".repeat(40), bytes, ...over };
       await insertSnapshot(db.write, row);
       await db.write.query({
-        text: "update repository_templates set used_at = now() - $2 * interval '1 day' where id = $1",
+        text: "update repository_snapshots set used_at = now() - $2 * interval '1 day' where id = $1",
         values: [id, daysAgo],
       });
-      mkdirSync(diskOf(directory, "templates", id), { recursive: true });
+      mkdirSync(diskOf(directory, "snapshots", id), { recursive: true });
       mkdirSync(diskOf(directory, "mirrors", mirror.id), { recursive: true });
       return id;
     },
@@ -169,12 +169,12 @@ test("sweep: a disk shows the snapshot → it stays; a mirror is deleted after i
   assert.equal(claimed?.type === "git_repository" && claimed.snapshot?.id, id);
   const nothing = sweepParts({ maxBytes: 0, maxIdleDays: 0 });
   await sweepSnapshots(nothing, NEVER);
-  assert.ok(exists("templates", id));
+  assert.ok(exists("snapshots", id));
   await markAllAbsent(db.write, lease);
   const mirror = await claimMirror(db.write, lease.sessionId, "here", URL);
   assert.equal(await deleteMirror(db.write, mirror?.id ?? ""), false);
   await sweepSnapshots(nothing, NEVER);
-  assert.deepEqual([exists("templates", id), exists("mirrors", mirror?.id ?? "")], [false, false]);
+  assert.deepEqual([exists("snapshots", id), exists("mirrors", mirror?.id ?? "")], [false, false]);
   assert.equal(await hasAnySnapshot(db.read, lease.sessionId, "here", URL), false);
 });
 
@@ -214,7 +214,7 @@ test("evict: older of one checkout, unused for long, limit exceeded → deleted,
     onEvicted: ({ id }: { id: string }, reason: string) => void evicted.push([id, reason]),
   });
   await evictSnapshots(telling());
-  const there = (...ids: string[]) => ids.map((id) => exists("templates", id));
+  const there = (...ids: string[]) => ids.map((id) => exists("snapshots", id));
   assert.deepEqual(there(used, old, present, forgotten), [true, false, true, false]);
   assert.deepEqual(new Map(evicted.splice(0)), new Map([old, forgotten].map((id) => [id, "expired"])));
 
@@ -238,7 +238,7 @@ test("evict: a snapshot stays while another lies over it, which is deleted with 
   const baseId = await snapshot(lease, { daysAgo: 15 });
   const used = await snapshot(lease, { setup: "make", baseId });
   const unused = await snapshot(lease, { setup: "test", baseId });
-  const there = () => [baseId, used, unused].map((id) => exists("templates", id));
+  const there = () => [baseId, used, unused].map((id) => exists("snapshots", id));
   assert.equal(await deleteSnapshot(db.write, baseId), false);
   await claimSnapshot(db.write, lease, resource, { ...QUERY, setup: "make" });
   await evictSnapshots(sweepParts());
@@ -255,19 +255,19 @@ test("sweep: directories without a row and rows without a directory → deleted,
   const { db, directory, session, snapshot, sweepParts, exists, building } = await setUp(t);
   const { lease } = await session();
   const [lost, kept] = [await snapshot(lease), await snapshot(lease, { checkout: "branch side" })];
-  rmSync(diskOf(directory, "templates", lost), { recursive: true });
+  rmSync(diskOf(directory, "snapshots", lost), { recursive: true });
   const [half, making, mirror] = [newUuid(), newUuid(), newUuid()];
-  for (const id of [half, making]) mkdirSync(diskOf(directory, "templates", id));
+  for (const id of [half, making]) mkdirSync(diskOf(directory, "snapshots", id));
   mkdirSync(diskOf(directory, "mirrors", mirror));
-  mkdirSync(`${diskOf(directory, "templates", newUuid())}.00112233.deleted/data`, { recursive: true });
+  mkdirSync(`${diskOf(directory, "snapshots", newUuid())}.00112233.deleted/data`, { recursive: true });
   building.add(making);
   await sweepSnapshots(sweepParts(), NEVER);
   assert.deepEqual(
-    [half, making, kept].map((id) => exists("templates", id)),
+    [half, making, kept].map((id) => exists("snapshots", id)),
     [false, true, true],
   );
   assert.ok(!exists("mirrors", mirror));
-  const { rows } = await db.read.query<{ id: string }>({ text: "select id from repository_templates" });
+  const { rows } = await db.read.query<{ id: string }>({ text: "select id from repository_snapshots" });
   assert.deepEqual(rows, [{ id: kept }]);
 });
 

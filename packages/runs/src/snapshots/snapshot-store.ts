@@ -2,9 +2,7 @@ import type { ResolvedCheckout } from "@berth/sandbox";
 import { isForeignKeyViolation, type Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 
-// Tables, columns and stored directories use the word template for a repository snapshot.
-
-const REFERENCES = ["session_resources_template_id_fkey", "repository_templates_base_id_fkey"];
+const REFERENCES = ["session_resources_snapshot_id_fkey", "repository_snapshots_base_id_fkey"];
 
 /** Returns the stored form of a checkout. The default branch is a branch like any other. */
 export function checkoutName({ branch, commit }: ResolvedCheckout): string {
@@ -39,11 +37,11 @@ export async function hasAnySnapshot(
   url: string,
 ): Promise<boolean> {
   const { rows } = await db.query({
-    name: "has_any_template",
+    name: "has_any_repository_snapshot",
     text: `
       select 1 as there from sessions
       join repository_mirrors using (organization_id)
-      join repository_templates on mirror_id = repository_mirrors.id
+      join repository_snapshots on mirror_id = repository_mirrors.id
       where sessions.id = $1 and host = $2 and url = $3 limit 1`,
     values: [sessionId, host, url],
   });
@@ -62,24 +60,24 @@ export async function claimSnapshot(
   { host, checkout, refsDigest, setup = "" }: SnapshotQuery,
 ): Promise<ClaimedSnapshot | null> {
   const { rows } = await db.query<ClaimedSnapshot>({
-    name: "claim_template",
+    name: "claim_repository_snapshot",
     text: `
       with found as (
-        select repository_templates.id, uid, commit_sha, base_id,
-          repository_templates.checkout = $6 and refs_digest = $7 as fits
+        select repository_snapshots.id, uid, commit_sha, base_id,
+          repository_snapshots.checkout = $6 and refs_digest = $7 as fits
         from sessions
         join session_resources on session_resources.session_id = sessions.id and session_resources.id = $4
         join repository_mirrors using (organization_id, url)
-        join repository_templates on mirror_id = repository_mirrors.id
+        join repository_snapshots on mirror_id = repository_mirrors.id
         where sessions.id = $1 and lease_owner = $2 and lease_epoch = $3 and host = $5
-          and setup = $8 and ($8 = '' or repository_templates.checkout = $6 and refs_digest = $7)
-        order by fits desc, repository_templates.checkout = $6 desc, repository_templates.id desc limit 1
-        for key share of repository_templates
+          and setup = $8 and ($8 = '' or repository_snapshots.checkout = $6 and refs_digest = $7)
+        order by fits desc, repository_snapshots.checkout = $6 desc, repository_snapshots.id desc limit 1
+        for key share of repository_snapshots
       ), used as (
-        update repository_templates set used_at = now() from found
-        where repository_templates.id = found.id and used_at < now() - interval '1 minute'
+        update repository_snapshots set used_at = now() from found
+        where repository_snapshots.id = found.id and used_at < now() - interval '1 minute'
       )
-      update session_resources set template_id = found.id from found
+      update session_resources set snapshot_id = found.id from found
       where session_resources.id = $4 and session_id = $1
       returning found.id, uid, commit_sha as commit, base_id as "baseId", fits`,
     values: [lease.sessionId, lease.owner, lease.epoch, resourceId, host, checkout, refsDigest, setup],
@@ -90,10 +88,10 @@ export async function claimSnapshot(
 /** Removes the reference of a resource, when the session's disk shows no snapshot at its mount path. */
 export async function releaseSnapshot(db: Queryable, lease: Lease, resourceId: string): Promise<void> {
   await db.query({
-    name: "leave_template",
+    name: "release_repository_snapshot",
     text: `
-      update session_resources set template_id = null from sessions
-      where session_resources.id = $4 and sessions.id = session_id and template_id is not null
+      update session_resources set snapshot_id = null from sessions
+      where session_resources.id = $4 and sessions.id = session_id and snapshot_id is not null
         and sessions.id = $1 and lease_owner = $2 and lease_epoch = $3`,
     values: [lease.sessionId, lease.owner, lease.epoch, resourceId],
   });
@@ -120,9 +118,9 @@ export interface NewSnapshot extends SnapshotKey {
 export async function insertSnapshot(db: Queryable, snapshot: NewSnapshot): Promise<void> {
   const { id, mirrorId, checkout, refsDigest, setup = "", commit, bytes, baseId = null } = snapshot;
   await db.query({
-    name: "insert_template",
+    name: "insert_repository_snapshot",
     text: `
-      insert into repository_templates (id, mirror_id, checkout, refs_digest, setup, commit_sha, bytes, base_id)
+      insert into repository_snapshots (id, mirror_id, checkout, refs_digest, setup, commit_sha, bytes, base_id)
       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [id, mirrorId, checkout, refsDigest, setup, commit, bytes, baseId],
   });
@@ -134,9 +132,9 @@ export async function findSnapshot(
   { mirrorId, checkout, refsDigest, setup = "" }: SnapshotKey,
 ): Promise<{ id: string; commit: string } | null> {
   const { rows } = await db.query<{ id: string; commit: string }>({
-    name: "find_template",
+    name: "find_repository_snapshot",
     text: `
-      select id, commit_sha as commit from repository_templates
+      select id, commit_sha as commit from repository_snapshots
       where mirror_id = $1 and checkout = $2 and refs_digest = $3 and setup = $4`,
     values: [mirrorId, checkout, refsDigest, setup],
   });
@@ -149,8 +147,8 @@ export async function findSnapshot(
 export async function deleteSnapshot(db: Queryable, id: string): Promise<boolean> {
   try {
     await db.query({
-      name: "delete_template",
-      text: "delete from repository_templates where id = $1",
+      name: "delete_repository_snapshot",
+      text: "delete from repository_snapshots where id = $1",
       values: [id],
     });
     return true;
@@ -162,7 +160,7 @@ export async function deleteSnapshot(db: Queryable, id: string): Promise<boolean
 
 /** A mirror or a snapshot. */
 export interface Stored {
-  kind: "templates" | "mirrors";
+  kind: "snapshots" | "mirrors";
   id: string;
   bytes: number;
   /** Whether no session's disk shows it, and no snapshot was built from it or is layered on it. */
@@ -174,21 +172,21 @@ export interface Stored {
 /** Returns the mirrors and snapshots of a host, the least recently used first. */
 export async function readStored(db: Queryable, host: string, maxIdleDays: number): Promise<Stored[]> {
   const { rows } = await db.query<Stored>({
-    name: "kept_templates",
+    name: "kept_repository_snapshots",
     text: `
-      select 'templates' as kind, templates.id, templates.bytes, templates.used_at,
-        not exists (select from session_resources where template_id = templates.id)
-          and not exists (select from repository_templates as over where over.base_id = templates.id) as free,
-        templates.used_at < now() - $2 * interval '1 day' or exists (
-          select from repository_templates as newer
-          where newer.mirror_id = templates.mirror_id and newer.checkout = templates.checkout and newer.id > templates.id
-            and newer.setup in ('', templates.setup)
+      select 'snapshots' as kind, snapshots.id, snapshots.bytes, snapshots.used_at,
+        not exists (select from session_resources where snapshot_id = snapshots.id)
+          and not exists (select from repository_snapshots as over where over.base_id = snapshots.id) as free,
+        snapshots.used_at < now() - $2 * interval '1 day' or exists (
+          select from repository_snapshots as newer
+          where newer.mirror_id = snapshots.mirror_id and newer.checkout = snapshots.checkout and newer.id > snapshots.id
+            and newer.setup in ('', snapshots.setup)
         ) as expired
-      from repository_templates as templates
-      join repository_mirrors on repository_mirrors.id = templates.mirror_id and host = $1
+      from repository_snapshots as snapshots
+      join repository_mirrors on repository_mirrors.id = snapshots.mirror_id and host = $1
       union all
       select 'mirrors', id, bytes, used_at,
-        not exists (select from repository_templates where mirror_id = repository_mirrors.id),
+        not exists (select from repository_snapshots where mirror_id = repository_mirrors.id),
         used_at < now() - $2 * interval '1 day'
       from repository_mirrors where host = $1
       order by used_at, kind desc`,

@@ -30,7 +30,7 @@ export type EvictionReason = "expired" | "space" | "missing";
  */
 export async function sweepSnapshots(parts: SweepParts, signal: AbortSignal): Promise<void> {
   const { directory } = parts;
-  for (const kind of ["templates", "mirrors"] as const) {
+  for (const kind of ["snapshots", "mirrors"] as const) {
     await removeTrash(directoryOf(directory, kind), signal);
     // Names are read before the rows, so that an entry which is finished in between has its row.
     const names = await readdir(directoryOf(directory, kind)).catch(() => []);
@@ -50,7 +50,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Deletes what has expired, then the least recently used beyond the limit. Returns the bytes left. */
 export async function evictSnapshots(parts: SweepParts): Promise<number> {
   // A mirror is free once the last of its snapshots is deleted, so snapshots come first.
-  for (const kind of ["templates", "mirrors"] as const)
+  for (const kind of ["snapshots", "mirrors"] as const)
     for (const stored of await listStored(parts))
       if (stored.kind === kind && stored.expired) await remove(parts, stored, "expired");
   let all = await listStored(parts);
@@ -68,7 +68,7 @@ async function remove(parts: SweepParts, stored: Stored, reason: EvictionReason)
   const { db, directory, isBuilding, onEvicted } = parts;
   const { kind, id, free } = stored;
   if (!free || isBuilding(id)) return;
-  const isGone = await (kind === "templates" ? deleteSnapshot(db.write, id) : deleteMirror(db.write, id));
+  const isGone = await (kind === "snapshots" ? deleteSnapshot(db.write, id) : deleteMirror(db.write, id));
   if (!isGone) return;
   await removeDisk(directory, kind, id);
   onEvicted?.(stored, reason);

@@ -142,7 +142,7 @@ sub overlay {
   } @lower;
   my $context = call("overlay", "fsopen", "overlay", 1);
   my @options = (
-    [source => "template"], [lowerdir => join(":", @shown)], [upperdir => "/proc/self/fd/$upper"],
+    [source => "snapshot"], [lowerdir => join(":", @shown)], [upperdir => "/proc/self/fd/$upper"],
     [workdir => "/proc/self/fd/$work"], [redirect_dir => "on"], [index => "off"], [metacopy => "off"],
   );
   for (@options) {

@@ -137,8 +137,8 @@ export async function diskLimit(directory: string): Promise<Capability> {
 /** Returns whether sandboxes can mount snapshots, by a trial in this directory. Never throws. */
 export async function snapshots(directory: string): Promise<Capability> {
   const missing = await missingForSnapshots(directory);
-  if (missing === null) return yes("templates", "A repository is prepared once and shown to many sessions.");
-  return degraded("templates", `Every session clones in full: ${missing}.`);
+  if (missing === null) return yes("snapshots", "A repository is prepared once and shown to many sessions.");
+  return degraded("snapshots", `Every session clones in full: ${missing}.`);
 }
 
 function seccomp(): Capability {

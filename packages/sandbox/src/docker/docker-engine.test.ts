@@ -193,7 +193,7 @@ function engineTests(kind: EngineKind): void {
       ])
         assert.equal(told.get(name)?.state, "yes", JSON.stringify(told.get(name)));
       assert.equal(told.get("limit_together")?.state, "yes");
-      for (const name of ["limit_disk", "templates"]) assert.equal(told.get(name)?.state, "degraded");
+      for (const name of ["limit_disk", "snapshots"]) assert.equal(told.get(name)?.state, "degraded");
     });
   });
 }

@@ -32,7 +32,7 @@ export async function probeContainers(
         "Containers' disks have no limit; sessions whose environment sets disk_mb are refused. Use the bubblewrap engine for them.",
       ),
       degraded(
-        "templates",
+        "snapshots",
         "Containers mount no snapshots: every session clones. Use the bubblewrap engine for fast starts.",
       ),
     ];

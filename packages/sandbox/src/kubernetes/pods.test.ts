@@ -402,7 +402,7 @@ test("probe: what the account may, and that a network which forbids nothing lets
     limit_memory: "yes",
     limit_cpu: "yes",
     limit_disk: "yes",
-    templates: "degraded",
+    snapshots: "degraded",
     // The network of the cluster that tests start enforces no policy.
     network_policy: findKit()?.kind === "scripts" ? "no" : states.network_policy,
   });

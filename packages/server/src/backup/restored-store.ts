@@ -17,9 +17,9 @@ export async function giveUpMachines(db: DatabaseAccess): Promise<void> {
   });
   for (const { id, home } of homes.rows) await forgetHome(db.write, id, home);
   await db.transaction(async (tx) => {
-    await tx.query({ text: "update session_resources set template_id = null where template_id is not null" });
+    await tx.query({ text: "update session_resources set snapshot_id = null where snapshot_id is not null" });
     await tx.query({ text: "delete from volume_snapshots" });
-    await tx.query({ text: "delete from repository_templates" });
+    await tx.query({ text: "delete from repository_snapshots" });
     await tx.query({ text: "delete from repository_mirrors" });
     await tx.query({ text: "delete from hosts" });
     for (const table of ["warm_disks", "warm_starts", "warm_pools"])

@@ -431,14 +431,14 @@ export const SETTINGS: Settings = {
     parse: waits,
   },
   snapshotsMegabytes: {
-    variable: "BERTH_TEMPLATES_MB",
+    variable: "BERTH_SNAPSHOTS_MB",
     form: "<MiB>",
     help: "disk space for snapshots of repositories, which make sessions start faster; 0: no snapshots",
     fallback: 20_480,
     parse: integer(0, 1_024 * 1_024 * 1_024),
   },
   snapshotsDays: {
-    variable: "BERTH_TEMPLATES_DAYS",
+    variable: "BERTH_SNAPSHOTS_DAYS",
     form: "<days>",
     help: "days after which an unused snapshot is removed",
     fallback: 14,

@@ -27,8 +27,8 @@ export async function forgetHome(db: Queryable, sessionId: string, place: string
         where id = $1 and home = $2
         returning last_seq, last_event_at, ${IS_LIVE} as live
       ), absent as (
-        update session_resources set ready_at = null, template_id = null
-        from session where session_id = $1 and (ready_at is not null or template_id is not null)
+        update session_resources set ready_at = null, snapshot_id = null
+        from session where session_id = $1 and (ready_at is not null or snapshot_id is not null)
       ), told as (
         insert into events (session_id, seq, id, type, body, created_at, processed_at)
         select $1, session.last_seq, $3::uuid, $4::text, $5::text, last_event_at, last_event_at

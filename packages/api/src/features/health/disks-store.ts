@@ -13,9 +13,9 @@ export async function readDisks(
         (select count(*) from disk_usage) as disks,
         (select coalesce(sum(bytes), 0)::bigint from disk_usage) as disk_bytes,
         (select count(*) from repository_mirrors) as mirrors,
-        (select count(*) from repository_templates) as snapshots,
+        (select count(*) from repository_snapshots) as snapshots,
         (select coalesce(sum(bytes), 0)::bigint from repository_mirrors)
-          + (select coalesce(sum(bytes), 0)::bigint from repository_templates) as bytes`,
+          + (select coalesce(sum(bytes), 0)::bigint from repository_snapshots) as bytes`,
     },
   );
   const [row] = rows;

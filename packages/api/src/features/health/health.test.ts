@@ -66,7 +66,7 @@ test("health: what disks and snapshots take, each by itself and together", async
     text: `with mirror as (
         insert into repository_mirrors (id, organization_id, host, url, uid, bytes)
         select gen_random_uuid(), id, 'one', 'https://git.example/a', 1, 3000 from organizations returning id)
-      insert into repository_templates (id, mirror_id, checkout, refs_digest, commit_sha, bytes)
+      insert into repository_snapshots (id, mirror_id, checkout, refs_digest, commit_sha, bytes)
       select gen_random_uuid(), id, 'main', digest, 'c', 200000 from mirror, unnest(array['x', 'y']) as digest`,
   });
   const { session_disks, repository_snapshots } = (await admin.get("/health")).body;

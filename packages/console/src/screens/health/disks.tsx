@@ -25,7 +25,7 @@ export function Disks({ health }: { health: Health }) {
             ? "none measured"
             : `${formatBytes(session_disks.bytes)} of ${formatPlural(session_disks.count, "session")}`}
         </Fact>
-        <Fact name="Templates">
+        <Fact name="Repository snapshots">
           {snapshots.count === 0
             ? "no repository has a snapshot yet"
             : `${formatBytes(snapshots.bytes)}: ${formatCount(snapshots.count)} snapshots of ${formatPlural(snapshots.repositories, "repository", "repositories")}`}

@@ -1,4 +1,4 @@
--- A repository as the sessions of one organization fetched it on one machine: a bare mirror, and templates made from it, which
+-- A repository as the sessions of one organization fetched it on one machine: a bare mirror, and snapshots made from it, which
 -- sessions are shown as their own. Nothing of one organization's is ever shown to another's, whatever the url. uid: who owns
 -- all of it on the host, and is no workspace's.
 create sequence repository_uids minvalue 365536 maxvalue 369631 cycle;
@@ -15,7 +15,7 @@ create table repository_mirrors (
 
 -- Whole on the disk, and never changed. checkout: "branch NAME" or "commit SHA". refs_digest tells which branches and tags it has,
 -- and with which objects.
-create table repository_templates (
+create table repository_snapshots (
   id uuid primary key,
   mirror_id uuid not null references repository_mirrors,
   checkout text not null,
@@ -26,7 +26,7 @@ create table repository_templates (
   unique (mirror_id, checkout, refs_digest)
 );
 
--- template_id: what the session's disk shows the repository over, from before it is mounted until the disk is gone. The
--- reference keeps the template.
-alter table session_resources add column template_id uuid references repository_templates;
-create index session_resources_by_template on session_resources (template_id) where template_id is not null;
+-- snapshot_id: what the session's disk shows the repository over, from before it is mounted until the disk is gone. The
+-- reference keeps the snapshot.
+alter table session_resources add column snapshot_id uuid references repository_snapshots;
+create index session_resources_by_snapshot on session_resources (snapshot_id) where snapshot_id is not null;
