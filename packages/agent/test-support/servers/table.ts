@@ -8,7 +8,7 @@ export const SERVERS: readonly Server[] = [...VENDORS, ...HOSTED, ...GATEWAYS, .
 
 export const COLUMN_NAMES = Object.keys(COLUMNS) as Column[];
 
-/** Returns the table as in the guide: a part for each column, a line for each server. */
+/** Returns the table as in the README beside this file: a part for each column, a line for each server. */
 export function markdownTable(): string {
   return COLUMN_NAMES.map((column) => {
     const lines = SERVERS.map(({ name, cells }) => {
