@@ -18,3 +18,4 @@ export { readRegularFile } from "./read-regular-file.ts";
 export { removeTree } from "./remove-tree.ts";
 export { openServiceManager, type ServiceManager } from "./service-manager.ts";
 export * from "./syscalls.ts";
+export { moveAside, removeAside, removeTrash } from "./trash.ts";

@@ -2,7 +2,7 @@ import { newUuid } from "@berth/contract";
 import type { Disks, SandboxShape, WarmSandboxes } from "@berth/sandbox";
 
 import type { Database } from "@berth/store/db";
-import { addDisk, holdPool, leavePool, markReady } from "../src/warm/pool-store.ts";
+import { addDisk, holdPool, leavePool, markReady } from "../src/disks/pool/pool-store.ts";
 
 export const PLAIN: SandboxShape = {
   limits: { memoryBytes: 1, pids: 1, cpus: 1, diskBytes: null },

@@ -26,9 +26,9 @@ import { silentLog } from "@berth/store/test-support/database";
 import { readLog } from "@berth/store/test-support/internals/session-log";
 import type { Claimant } from "../src/lease/claim-runs.ts";
 import { LIST_SCRIPT } from "../src/outputs/list-outputs.ts";
+import { RepositorySnapshots } from "../src/repositories/snapshots/repository-snapshots.ts";
 import { Worker, type WorkerOptions } from "../src/session/worker.ts";
 import { SkillDirectories } from "../src/skills/skill-directories.ts";
-import { RepositorySnapshots } from "../src/snapshots/repository-snapshots.ts";
 
 /**
  * An engine that records what is open, and whose commands do nothing except in these cases:

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { removeTree } from "@berth/linux";
+import { moveAside, removeTree } from "@berth/linux";
 import type { Disks } from "@berth/sandbox";
-import { moveAside } from "./trash.ts";
 
 /** Disks that are directories of this machine, named by their paths. The engine creates them. */
 export class LocalDisks implements Disks {

@@ -9,7 +9,7 @@ import { testDatabase } from "@berth/store/test-support/database";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import { addReady, MadeSandboxes, PLAIN } from "../../test-support/warm.ts";
 import { readInputs } from "../inputs/session-inputs-store.ts";
-import { leaveUnused, readPool } from "../warm/pool-store.ts";
+import { leaveUnused, readPool } from "./pool/pool-store.ts";
 import { SessionDisk } from "./session-disk.ts";
 
 /** Makes a tree far deeper than the longest path, as a program can that descends step by step. */

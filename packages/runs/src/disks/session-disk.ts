@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { formatId } from "@berth/contract";
+import { removeAside } from "@berth/linux";
 import type { Disks } from "@berth/sandbox";
 import type { Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
@@ -8,7 +9,6 @@ import { isRepository } from "../inputs/resource-store.ts";
 import type { SessionInputs } from "../inputs/session-inputs-store.ts";
 import { assignDisk, clearDisk, readDisk, type WarmWish } from "./disk-store.ts";
 import { LocalDisks } from "./local-disks.ts";
-import { removeAside } from "./trash.ts";
 
 /** A session's disk. The engine creates it. */
 export interface Disk {

@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { formatId, newUuid } from "@berth/contract";
+import { removeTrash } from "@berth/linux";
 import type { Database } from "@berth/store/db";
 import { testDatabase } from "@berth/store/test-support/database";
 import { type Seed, seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import { addReady, MadeSandboxes, PLAIN } from "../../test-support/warm.ts";
 import { type DiskDirectory, diskPath, SessionDisk } from "./session-disk.ts";
 import { sweepDisks } from "./sweep-disks.ts";
-import { removeTrash } from "./trash.ts";
 
 const held = { isHeld: () => false };
 

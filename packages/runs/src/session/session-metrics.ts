@@ -1,7 +1,7 @@
 import type { GapParts } from "@berth/agent";
 import { type ModelUsage, NO_USAGE, TOOL_NAMES } from "@berth/contract";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { SaveResult } from "../saves/save-workspace.ts";
+import type { SaveResult } from "../disks/saves/save-workspace.ts";
 import type { SandboxKind } from "../workspace/opening.ts";
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];

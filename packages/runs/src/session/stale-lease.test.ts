@@ -12,6 +12,12 @@ import { removePermit, storePermit } from "@berth/store/test-support/internals/l
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import { clearCallOutputs, storeCallOutputs } from "../call-outputs/output-store.ts";
 import { assignDisk, clearDisk, readDisk } from "../disks/disk-store.ts";
+import { beginRestore, beginSave, finishRestore, forgetSave, storeSave } from "../disks/saves/save-store.ts";
+import {
+  beginTaking,
+  finishTaking,
+  markUnverified,
+} from "../disks/volume-snapshots/volume-snapshot-store.ts";
 import { markAllAbsent, markExhaustedDue } from "../inputs/placement-store.ts";
 import {
   appendByRun,
@@ -32,11 +38,9 @@ import { markMcpServersStale, storeMcpTools } from "../mcp/mcp-tool-store.ts";
 import { lockLease } from "../memory/mount-base-store.ts";
 import { areOutputsDue, markOutputsDue, storeOutput } from "../outputs/output-store.ts";
 import { answerRead } from "../reads/waiting-read-store.ts";
-import { beginRestore, beginSave, finishRestore, forgetSave, storeSave } from "../saves/save-store.ts";
-import { claimMirror } from "../snapshots/mirror-store.ts";
-import { claimSnapshot, insertSnapshot, releaseSnapshot } from "../snapshots/snapshot-store.ts";
+import { claimMirror } from "../repositories/snapshots/mirror-store.ts";
+import { claimSnapshot, insertSnapshot, releaseSnapshot } from "../repositories/snapshots/snapshot-store.ts";
 import { storeTunnel, updateTunnel } from "../tunnels/tunnel-store.ts";
-import { beginTaking, finishTaking, markUnverified } from "../volume-snapshots/volume-snapshot-store.ts";
 
 const HOST = "here";
 const URL = "https://git.example.com/acme/widget";

@@ -1,8 +1,8 @@
 import type { WarmWish } from "../disks/disk-store.ts";
+import { beginRestore, type Save } from "../disks/saves/save-store.ts";
 import type { ClaimedDisk } from "../disks/session-disk.ts";
 import { onNewDisk } from "../inputs/resource-store.ts";
 import type { SessionInputs } from "../inputs/session-inputs-store.ts";
-import { beginRestore, type Save } from "../saves/save-store.ts";
 import { DiskOrigin } from "./disk-origin.ts";
 import type { OpenParts, OpenTarget } from "./opening.ts";
 import { mountedContents, sandboxSpec } from "./sandbox-spec.ts";

@@ -8,9 +8,9 @@ import type { DiskSnapshots, Sandbox } from "@berth/sandbox";
 import { testDatabase } from "@berth/store/test-support/database";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import { pino } from "pino";
+import { VolumeSnapshots } from "../disks/volume-snapshots/volume-snapshots.ts";
 import type { SessionRepository } from "../inputs/placement.ts";
 import type { RunFile, RunMemoryStore, RunRepository, RunResource } from "../inputs/resource-store.ts";
-import { VolumeSnapshots } from "../volume-snapshots/volume-snapshots.ts";
 import { DiskOrigin } from "./disk-origin.ts";
 
 const common = { ready: false, failure: null, failedAt: null, inputs: "" };

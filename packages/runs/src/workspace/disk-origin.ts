@@ -3,10 +3,14 @@ import { diskPlaces, type Sandbox, type SandboxSpec } from "@berth/sandbox";
 import type { Lease } from "@berth/store/leases";
 import type { Logger } from "pino";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
+import type {
+  DiskSource,
+  SnapshotSession,
+  VolumeSnapshots,
+} from "../disks/volume-snapshots/volume-snapshots.ts";
 import { isPending, isRepository, type RunRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
-import type { Restored } from "../volume-snapshots/restore-repositories.ts";
-import type { DiskSource, SnapshotSession, VolumeSnapshots } from "../volume-snapshots/volume-snapshots.ts";
+import type { Restored } from "../repositories/restore-repositories.ts";
 
 export interface OriginParts {
   volumeSnapshots?: VolumeSnapshots | null;

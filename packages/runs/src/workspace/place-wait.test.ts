@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Draft } from "@berth/agent";
 import type { SandboxWait } from "@berth/sandbox";
-import { Activity } from "../resources/activity.ts";
+import { Activity } from "../repositories/activity.ts";
 import { PlaceWait } from "./place-wait.ts";
 
 const place = (reason: string): SandboxWait => ({ for: "place", reason, othersRun: false });

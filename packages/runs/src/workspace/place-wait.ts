@@ -1,6 +1,6 @@
 import type { SandboxWait } from "@berth/sandbox";
 import type { RunLog } from "../lease/run-log.ts";
-import type { Activity } from "../resources/activity.ts";
+import type { Activity } from "../repositories/activity.ts";
 
 /** Milliseconds between two reports. Reasons that change sooner are not all reported. */
 const TELL_MS = 15_000;

@@ -2,10 +2,10 @@ import { diskPlaces, type Sandbox, type SandboxSpec } from "@berth/sandbox";
 import type { BlobStore } from "@berth/store/blobs";
 import type { Database } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
+import { restoreWorkspace } from "../disks/saves/restore-workspace.ts";
+import { finishRestore, forgetSave, type Save } from "../disks/saves/save-store.ts";
 import type { SessionDisk } from "../disks/session-disk.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { restoreWorkspace } from "../saves/restore-workspace.ts";
-import { finishRestore, forgetSave, type Save } from "../saves/save-store.ts";
 
 export interface RestoreParts {
   db: Database;

@@ -8,7 +8,7 @@ import type { ProviderHosts } from "../egress/provider-hosts.ts";
 import type { Removal } from "../inputs/removal-store.ts";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
-import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
+import type { RepositorySnapshots } from "../repositories/snapshots/repository-snapshots.ts";
 
 export interface SpecParts {
   /** The most that a session can have, whatever its environment requests. */

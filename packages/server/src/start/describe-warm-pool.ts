@@ -1,4 +1,4 @@
-import { countReady } from "@berth/runs/warm";
+import { countReady } from "@berth/runs/disks";
 import type { Capability } from "@berth/sandbox";
 import type { Queryable } from "@berth/store/db";
 import type { Config } from "../config/config.ts";

@@ -1,6 +1,6 @@
 import { resolveResources } from "@berth/api/features";
+import { WarmPool } from "@berth/runs/disks";
 import { newOwnerName } from "@berth/runs/lease";
-import { WarmPool } from "@berth/runs/warm";
 import { limitsOf } from "@berth/runs/workspace";
 import type { SandboxEngine } from "@berth/sandbox";
 import type { Database } from "@berth/store/db";

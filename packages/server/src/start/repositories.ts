@@ -1,7 +1,7 @@
 import { createGuardedFetch, type GuardedFetch } from "@berth/egress";
 import { AccountIdentities, providerOf, type RepositoryProviders } from "@berth/runs/credentials";
 import type { CloneRepository, SessionRepository } from "@berth/runs/inputs";
-import type { ListRefs } from "@berth/runs/snapshots";
+import type { ListRefs } from "@berth/runs/repositories";
 import {
   cloneRepository,
   createListRefs,

@@ -2,13 +2,12 @@ import { join } from "node:path";
 import type { ModelRegistry } from "@berth/agent/models";
 import { orAborted } from "@berth/concurrency";
 import { createGuardedFetch } from "@berth/egress";
-import { removeTrash, sweepDisks } from "@berth/runs/disks";
+import { removeTrash } from "@berth/linux";
+import { sweepDisks, type VolumeSnapshotParts, VolumeSnapshots, type WarmPool } from "@berth/runs/disks";
+import { RepositorySnapshots, SnapshotMetrics, type SnapshotParts } from "@berth/runs/repositories";
 import { type MeasuredModels, SessionMetrics, Worker } from "@berth/runs/session";
 import { SkillDirectories } from "@berth/runs/skills";
-import { RepositorySnapshots, SnapshotMetrics, type SnapshotParts } from "@berth/runs/snapshots";
 import { hostsCertificate, openTunnelParts } from "@berth/runs/tunnels";
-import { type VolumeSnapshotParts, VolumeSnapshots } from "@berth/runs/volume-snapshots";
-import type { WarmPool } from "@berth/runs/warm";
 import type { Sandbox, SandboxSpec } from "@berth/sandbox";
 import { openBlobs } from "@berth/store/blobs";
 import { addConnectionMetrics, type DatabaseAddress, openDatabase, readDatabaseId } from "@berth/store/db";
@@ -206,15 +205,16 @@ async function openSharedParts(
   );
   const skills = await parts.open(() => SkillDirectories.open(join(config.dataDir, "skills"), blobs));
   const snapshotMetrics = new SnapshotMetrics(registry);
+  const volumeSnapshots = await parts.open(() =>
+    openVolumeSnapshots(config, authorities, { db, log, disks: engine.disks, metrics: snapshotMetrics }),
+  );
   const snapshots = await parts.open(
     () =>
       openSnapshots(config, authorities, {
         ...{ db, log, engine, metrics: snapshotMetrics, host: installation },
+        hasVolumeSnapshots: volumeSnapshots !== null,
       }),
     (one) => one.close(),
-  );
-  const volumeSnapshots = await parts.open(() =>
-    openVolumeSnapshots(config, authorities, { db, log, disks: engine.disks, metrics: snapshotMetrics }),
   );
   const systems = await parts.open(
     () => openSystems(config, engine, log),
@@ -248,7 +248,12 @@ function openSecrets(config: Config, redactor: Redactor): SecretBox {
 async function openSnapshots(
   config: Config,
   authorities: readonly string[],
-  { host, ...parts }: Pick<SnapshotParts, "db" | "log" | "engine" | "metrics"> & { host: string },
+  {
+    host,
+    ...parts
+  }: Pick<SnapshotParts, "db" | "log" | "engine" | "metrics" | "hasVolumeSnapshots"> & {
+    host: string;
+  },
 ): Promise<RepositorySnapshots> {
   return await RepositorySnapshots.open({
     ...parts,

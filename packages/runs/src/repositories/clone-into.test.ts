@@ -7,10 +7,10 @@ import { scriptedEngine } from "../../test-support/worker.ts";
 import type { Placement } from "../inputs/placement.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
-import type { SetupOutcome } from "../snapshots/setup-builder.ts";
 import { Activity } from "./activity.ts";
 import { cloneInto } from "./clone-into.ts";
+import { PrefetchedRefs } from "./snapshots/prefetched-refs.ts";
+import type { SetupOutcome } from "./snapshots/setup-builder.ts";
 
 const repository = {
   id: newUuid(),
@@ -47,7 +47,7 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
     release: async () => {},
     requestBuild: () => {},
     whyNone: () => null,
-    noteClone: () => {},
+    recordClone: () => {},
     setUp: async () => {
       heldWhileWaiting = held;
       return outcome;

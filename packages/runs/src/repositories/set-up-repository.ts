@@ -3,7 +3,7 @@ import { maskValues } from "@berth/store/masking";
 import type { Placed, Placement } from "../inputs/placement.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
-import type { SetupRequest } from "../snapshots/build-setup.ts";
+import type { SetupRequest } from "./snapshots/build-setup.ts";
 
 /** The most characters of a script's output that are reported. */
 const MAX_OUTPUT = 2_000;

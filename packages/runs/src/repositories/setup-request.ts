@@ -3,7 +3,7 @@ import { PACKAGE_HOSTS, type SystemLayers } from "@berth/sandbox";
 import { egressPolicy } from "../egress/egress-policy.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
-import type { SetupRequest } from "../snapshots/build-setup.ts";
+import type { SetupRequest } from "./snapshots/build-setup.ts";
 
 /** Inputs of the setup of a session's repositories, besides the repository. */
 export interface SetupInputs {

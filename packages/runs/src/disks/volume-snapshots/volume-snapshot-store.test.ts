@@ -5,8 +5,8 @@ import { newUuid } from "@berth/contract";
 import type { Lease } from "@berth/store/leases";
 import { testDatabase } from "@berth/store/test-support/database";
 import { type Seed, seed, seedLease, seedSession } from "@berth/store/test-support/runs";
-import { SessionDisk } from "../disks/session-disk.ts";
-import { digestRepositories } from "./snapshot-repositories.ts";
+import { digestRepositories } from "../../repositories/list-repositories.ts";
+import { SessionDisk } from "../session-disk.ts";
 import {
   beginTaking,
   deleteExpired,

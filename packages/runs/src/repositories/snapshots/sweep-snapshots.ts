@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { removeTrash } from "@berth/linux";
 import type { Queryable } from "@berth/store/db";
-import { removeTrash } from "../disks/trash.ts";
 import { deleteMirror } from "./mirror-store.ts";
 import { directoryOf, diskOf, removeDisk, type SnapshotDirectory } from "./snapshot-directory.ts";
 import { deleteSnapshot, readStored, type Stored } from "./snapshot-store.ts";

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { removeAside } from "@berth/linux";
 import { MIRROR_PATH, SNAPSHOT_PATH } from "@berth/sandbox";
-import { removeAside } from "../disks/trash.ts";
 
 /** The directory in which an installation stores its mirrors and snapshots. */
 export interface SnapshotDirectory {

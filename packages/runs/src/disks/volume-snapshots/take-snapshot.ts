@@ -1,13 +1,13 @@
 import { type DiskSnapshots, endDiskSnapshot, prepareDiskSnapshot, type Sandbox } from "@berth/sandbox";
 import type { Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
-import type { ListRefs } from "../snapshots/build-snapshot.ts";
 import {
   digestListed,
   type ListedRepository,
   listRepositories,
   type SnapshotRepository,
-} from "./snapshot-repositories.ts";
+} from "../../repositories/list-repositories.ts";
+import type { ListRefs } from "../../repositories/snapshots/build-snapshot.ts";
 import { beginTaking, finishTaking, type VolumeSnapshotKey } from "./volume-snapshot-store.ts";
 
 export interface TakeParts {

@@ -2,17 +2,21 @@ import type { DiskSnapshots, Disks } from "@berth/sandbox";
 import type { Queryable } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 import type { Logger } from "pino";
-import type { SessionRepository } from "../inputs/placement.ts";
-import type { ListRefs } from "../snapshots/build-snapshot.ts";
-import { SnapshotMetrics } from "../snapshots/snapshot-metrics.ts";
-import { type Restored, type RestoreTarget, restoreRepositories } from "./restore-repositories.ts";
+import type { SessionRepository } from "../../inputs/placement.ts";
 import {
   digestListed,
   digestRepositories,
   type ListedRepository,
   listRepositories,
   type SnapshotRepository,
-} from "./snapshot-repositories.ts";
+} from "../../repositories/list-repositories.ts";
+import {
+  type Restored,
+  type RestoreTarget,
+  restoreRepositories,
+} from "../../repositories/restore-repositories.ts";
+import type { ListRefs } from "../../repositories/snapshots/build-snapshot.ts";
+import { SnapshotMetrics } from "../../repositories/snapshots/snapshot-metrics.ts";
 import { type TakeTarget, takeSnapshot } from "./take-snapshot.ts";
 import {
   deleteExpired,
@@ -152,11 +156,6 @@ export class VolumeSnapshots {
       "a disk was made of a snapshot of a volume",
     );
     return restored;
-  }
-
-  /** Records that a repository was cloned in whole. */
-  noteClone(): void {
-    this.#parts.metrics.count("cloned");
   }
 
   /** Takes a snapshot; see `takeSnapshot`. Never rejects. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { removeTree } from "@berth/linux";
+import { removeTree } from "./remove-tree.ts";
 
 const SUFFIX = ".deleted";
 

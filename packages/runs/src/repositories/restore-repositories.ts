@@ -8,7 +8,7 @@ import {
   takeOverClone,
 } from "@berth/sandbox";
 import type { SessionRepository } from "../inputs/placement.ts";
-import type { ListedRepository } from "./snapshot-repositories.ts";
+import type { ListedRepository } from "./list-repositories.ts";
 
 export interface RestoreTarget {
   sandbox: Pick<Sandbox, "run">;

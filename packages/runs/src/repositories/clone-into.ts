@@ -6,25 +6,22 @@ import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import type { CloneRepository, CloneRequest, Placement, PlacementFault } from "../inputs/placement.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import type { SetupRequest } from "../snapshots/build-setup.ts";
-import type { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
-import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
-import type { Restored } from "../volume-snapshots/restore-repositories.ts";
-import type { VolumeSnapshots } from "../volume-snapshots/volume-snapshots.ts";
 import type { Activity } from "./activity.ts";
 import { ProgressReport } from "./progress-report.ts";
+import type { Restored } from "./restore-repositories.ts";
 import { placementAfterSetup, setUpHere } from "./set-up-repository.ts";
 import { type SetupInputs, setupRequest } from "./setup-request.ts";
+import type { SetupRequest } from "./snapshots/build-setup.ts";
+import type { PrefetchedRefs } from "./snapshots/prefetched-refs.ts";
+import type { RepositorySnapshots } from "./snapshots/repository-snapshots.ts";
 
 export interface CloneParts {
   credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository">;
   clone: CloneRepository;
   snapshots: Pick<
     RepositorySnapshots,
-    "remoteRefs" | "mount" | "release" | "requestBuild" | "setUp" | "noteClone" | "whyNone"
+    "remoteRefs" | "mount" | "release" | "requestBuild" | "setUp" | "recordClone" | "whyNone"
   >;
-  /** Snapshots of volumes; null or absent where disks are not made from snapshots. */
-  volumeSnapshots?: Pick<VolumeSnapshots, "noteClone"> | null;
   mask(text: string): string;
   /** A logger whose lines name the session and its organization. */
   log: Pick<Logger, "info" | "warn">;
@@ -143,8 +140,7 @@ class Attempt {
       await snapshots.release(lease, id);
     const placement = this.#masked(await clone(sandbox, { ...request, overwrite }));
     if (placement !== "later" && !("fault" in placement)) {
-      snapshots.noteClone();
-      this.#parts.volumeSnapshots?.noteClone();
+      snapshots.recordClone();
       log.info({ resource: formatId("session_resource", id) }, "a repository was cloned");
       this.#requestBuild();
       const why = snapshots.whyNone(lease, this.#buildRequest());

@@ -1,7 +1,12 @@
 import type { RemoteRefs } from "@berth/sandbox";
-import type { SessionCredentials } from "../credentials/session-credentials.ts";
-import { isPending, isRepository, type RunRepository, type RunResource } from "../inputs/resource-store.ts";
-import type { RunSession } from "../inputs/session-inputs-store.ts";
+import type { SessionCredentials } from "../../credentials/session-credentials.ts";
+import {
+  isPending,
+  isRepository,
+  type RunRepository,
+  type RunResource,
+} from "../../inputs/resource-store.ts";
+import type { RunSession } from "../../inputs/session-inputs-store.ts";
 import { PrefetchedRefs } from "./prefetched-refs.ts";
 import type { RepositorySnapshots } from "./repository-snapshots.ts";
 

@@ -13,9 +13,9 @@ import {
   type SandboxSpec,
 } from "@berth/sandbox";
 import type { Queryable } from "@berth/store/db";
-import { proxiedRepository } from "../credentials/session-credentials.ts";
-import { LFS_HOSTS } from "../egress/egress-policy.ts";
-import type { SessionRepository } from "../inputs/placement.ts";
+import { proxiedRepository } from "../../credentials/session-credentials.ts";
+import { LFS_HOSTS } from "../../egress/egress-policy.ts";
+import type { SessionRepository } from "../../inputs/placement.ts";
 import type { SetupBase } from "./build-setup.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
 import {

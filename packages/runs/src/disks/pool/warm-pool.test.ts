@@ -4,8 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { newUuid } from "@berth/contract";
 import { silentLog, type TestDatabase, testDatabase } from "@berth/store/test-support/database";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
-import { MadeSandboxes, PLAIN, shapeOf } from "../../test-support/warm.ts";
-import { assignDisk } from "../disks/disk-store.ts";
+import { MadeSandboxes, PLAIN, shapeOf } from "../../../test-support/warm.ts";
+import { assignDisk } from "../disk-store.ts";
 import { addDisk, holdPool, markReady } from "./pool-store.ts";
 import { WarmPool, type WarmPoolParts } from "./warm-pool.ts";
 

@@ -17,11 +17,11 @@ import {
   readResources,
 } from "../inputs/resource-store.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
-import type { Activity } from "./activity.ts";
-import { type CloneParts, type CloneTarget, cloneInto } from "./clone-into.ts";
+import type { Activity } from "../repositories/activity.ts";
+import { type CloneParts, type CloneTarget, cloneInto } from "../repositories/clone-into.ts";
+import { type PlaceParts, placeRepository } from "../repositories/place-repository.ts";
+import { reportFailed, reportReady } from "../repositories/report-placement.ts";
 import { excludeFile, includeFile, notPlaceable } from "./file-in-repository.ts";
-import { type PlaceParts, placeRepository } from "./place-repository.ts";
-import { reportFailed, reportReady } from "./report-placement.ts";
 
 export interface ProvisionParts extends CloneParts, PlaceParts {
   db: Database;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type PLAIN, shapeOf } from "../../test-support/warm.ts";
+import { type PLAIN, shapeOf } from "../../../test-support/warm.ts";
 import { poolShares } from "./pool-shares.ts";
 
 /** Returns the shares by letter. Each letter is a shape, newest first. */

@@ -1,8 +1,8 @@
 import type { Semaphore } from "@berth/concurrency";
 import { recordProcesses, type Sandbox } from "@berth/sandbox";
 import { type Lease, savedDisk } from "@berth/store/leases";
-import type { RunResource } from "../inputs/resource-store.ts";
-import type { RunLog } from "../lease/run-log.ts";
+import type { RunResource } from "../../inputs/resource-store.ts";
+import type { RunLog } from "../../lease/run-log.ts";
 import { type SaveOutcome, type SaveParts, type SaveResult, saveWorkspace } from "./save-workspace.ts";
 
 export interface SavesParts extends Omit<SaveParts, "saves"> {

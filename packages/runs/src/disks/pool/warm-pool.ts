@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Signal } from "@berth/concurrency";
 import type { ShapedSpec } from "@berth/sandbox";
-import type { WarmWish } from "../disks/disk-store.ts";
-import { isDraining } from "../lease/host-store.ts";
+import { isDraining } from "../../lease/host-store.ts";
+import type { WarmWish } from "../disk-store.ts";
 import { type PoolParts, PoolRounds } from "./keep-pool.ts";
 import { giveUpDisk, hasPool, holdPool, type Keeper, leavePool, leaveUnused } from "./pool-store.ts";
 

@@ -8,8 +8,8 @@ import { newUuid } from "@berth/contract";
 import type { Lease } from "@berth/store/leases";
 import { type TestDatabase, testDatabase } from "@berth/store/test-support/database";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
-import { markAllAbsent } from "../inputs/placement-store.ts";
-import { readResources } from "../inputs/resource-store.ts";
+import { markAllAbsent } from "../../inputs/placement-store.ts";
+import { readResources } from "../../inputs/resource-store.ts";
 import { claimMirror, deleteMirror, markMirrored } from "./mirror-store.ts";
 import { diskOf, type SnapshotDirectory, type StoredKind, sizeLimits } from "./snapshot-directory.ts";
 import {

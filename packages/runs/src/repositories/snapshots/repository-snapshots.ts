@@ -13,8 +13,8 @@ import {
 import type { Queryable } from "@berth/store/db";
 import { type Lease, type LeasedSession, sessionFields } from "@berth/store/leases";
 import type { Logger } from "pino";
-import type { CloneRequest, SessionRepository } from "../inputs/placement.ts";
-import { isRepository, type MountableSnapshot, type RunResource } from "../inputs/resource-store.ts";
+import type { CloneRequest, SessionRepository } from "../../inputs/placement.ts";
+import { isRepository, type MountableSnapshot, type RunResource } from "../../inputs/resource-store.ts";
 import type { SetupRequest } from "./build-setup.ts";
 import type { BuildRequest } from "./build-snapshot.ts";
 import { SetupBuilder, type SetupBuilderParts, type SetupOutcome } from "./setup-builder.ts";
@@ -36,6 +36,8 @@ export interface SnapshotParts extends Omit<BuilderParts, "evict" | "engine"> {
   log: Logger;
   /** Days without use after which a snapshot is deleted. */
   maxIdleDays: number;
+  /** Whether disks are made from snapshots of volumes, so that clones are counted as well. Default: false. */
+  hasVolumeSnapshots?: boolean;
 }
 
 /** The session, sandbox and resource for which a repository is put in place. */
@@ -89,7 +91,7 @@ export class RepositorySnapshots {
     this.#sweepParts = {
       ...parts,
       isBuilding: (id) => this.#builder.isBuilding(id),
-      onEvicted: (stored, reason) => this.#tellEvicted(stored, reason),
+      onEvicted: (stored, reason) => this.#reportEvicted(stored, reason),
     };
     // Sessions that ask the same with the same credential share one request to the host.
     this.#listRefs = singleFlight((repository: SessionRepository) => parts.listRefs(repository), {
@@ -125,7 +127,7 @@ export class RepositorySnapshots {
   ): Promise<MountResult | null> {
     try {
       const mounted = await this.#mountCurrent(refs, target, repository, setup);
-      if (mounted !== null) this.#tellMounted(target, mounted);
+      if (mounted !== null) this.#reportMounted(target, mounted);
       return mounted;
     } catch (error) {
       const resource = formatId("session_resource", target.resourceId);
@@ -135,8 +137,9 @@ export class RepositorySnapshots {
   }
 
   /** Records that a repository was cloned in whole, because no snapshot of it could be used. */
-  noteClone(): void {
-    if (!this.#isOff()) this.#parts.metrics?.count("cloned");
+  recordClone(): void {
+    const { metrics, hasVolumeSnapshots = false } = this.#parts;
+    if (hasVolumeSnapshots || !this.#isOff()) metrics?.count("cloned");
   }
 
   /** Records that the session's disk shows no snapshot at the resource's mount path. */
@@ -182,13 +185,13 @@ export class RepositorySnapshots {
     await Promise.all([this.#builder.close(), this.#setups.close()]);
   }
 
-  #tellMounted({ log, resourceId }: MountTarget, { stale }: MountResult): void {
+  #reportMounted({ log, resourceId }: MountTarget, { stale }: MountResult): void {
     this.#parts.metrics?.count(stale ? "updated" : "used");
     const resource = formatId("session_resource", resourceId);
     log.info({ resource, stale }, "a repository snapshot was used");
   }
 
-  #tellEvicted({ kind, id, bytes }: Stored, reason: EvictionReason): void {
+  #reportEvicted({ kind, id, bytes }: Stored, reason: EvictionReason): void {
     const isSnapshot = kind === "snapshots";
     if (isSnapshot) this.#parts.metrics?.count("evicted");
     const fields = isSnapshot ? { snapshot: id, bytes, reason } : { mirror: id, bytes, reason };

@@ -7,9 +7,9 @@ import { forgetHome } from "@berth/store/leases";
 import { testDatabase } from "@berth/store/test-support/database";
 import { readLog } from "@berth/store/test-support/internals/session-log";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
-import { assignDisk, readDisk } from "../disks/disk-store.ts";
-import { readInputs } from "../inputs/session-inputs-store.ts";
-import { appendByRun, appendReclaimed } from "../lease/append-events.ts";
+import { readInputs } from "../../inputs/session-inputs-store.ts";
+import { appendByRun, appendReclaimed } from "../../lease/append-events.ts";
+import { assignDisk, readDisk } from "../disk-store.ts";
 import { beginRestore, beginSave, finishRestore, readSave, storeSave } from "./save-store.ts";
 
 const hash = (digit: string) => digit.repeat(64);

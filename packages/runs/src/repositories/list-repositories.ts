@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Checkout } from "@berth/contract";
 import { digestRefs, type RemoteRefs } from "@berth/sandbox";
 import type { SessionRepository } from "../inputs/placement.ts";
-import type { ListRefs } from "../snapshots/build-snapshot.ts";
+import type { ListRefs } from "./snapshots/build-snapshot.ts";
 
 /** A repository of a session, with the credential with which the service asks its host. */
 export interface SnapshotRepository {

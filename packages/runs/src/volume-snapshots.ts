@@ -1,1 +1,0 @@
-export { type VolumeSnapshotParts, VolumeSnapshots } from "./volume-snapshots/volume-snapshots.ts";
