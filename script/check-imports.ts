@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { folderCircles, type Import } from "./folder-circles.ts";
+import { fileCircles, folderCircles, type Import } from "./import-circles.ts";
 import { IMPORT_EXCEPTIONS, IMPORT_TABLE, type ImportException, type ImportTable } from "./import-table.ts";
 
 export type Manifest = { name: string; exports: readonly string[]; dependencies: readonly string[] };
@@ -35,6 +35,7 @@ export function importFaults(root: string): string[] {
   );
   return [
     ...imports.flatMap((found) => faultOf(found, rules) ?? []),
+    ...fileCircles(imports),
     ...folderCircles(imports.filter(({ file }) => isProduct(file))),
     ...unusedExceptions(imports, rules.exceptions),
     ...unusedPermissions(imports, IMPORT_TABLE),

@@ -1,6 +1,6 @@
 import type { SessionAgent } from "@berth/contract";
 import { explorer } from "../src/explore/explorer.ts";
-import type { Turn } from "../src/loop/run-turn.ts";
+import type { Turn } from "../src/loop/turn.ts";
 import type { Model } from "../src/models/model.ts";
 import { explore } from "../src/tools/explore.ts";
 import type { Tool } from "../src/tools/tool.ts";

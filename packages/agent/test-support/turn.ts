@@ -1,7 +1,7 @@
 import type { SessionAgent } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import { z } from "zod";
-import type { Turn } from "../src/loop/run-turn.ts";
+import type { Turn } from "../src/loop/turn.ts";
 import { defineTool, type Tool, type ToolResult, textResult } from "../src/tools/tool.ts";
 import { MemoryLog } from "./memory-log.ts";
 import { scriptedModel } from "./scripted-model.ts";

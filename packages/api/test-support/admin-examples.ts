@@ -1,8 +1,16 @@
 import { formatId, newUuid } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import { seed, seedSession } from "@berth/store/test-support/runs";
-import type { Caller, Wire } from "./http.ts";
-import type { Example, MakeExample } from "./operation-examples.ts";
+import type { Caller, Part, Wire } from "./http.ts";
+
+/** A request that succeeds: the values of the path's parameters in order, and its body or form. */
+export interface Example {
+  ids?: readonly string[];
+  body?: unknown;
+  form?: readonly Part[];
+}
+
+export type MakeExample = (owner: Caller) => Example | Promise<Example>;
 
 const ADMIN = "/api/v1/admin";
 const HOST = "0123456789abcdef";

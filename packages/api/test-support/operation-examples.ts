@@ -1,18 +1,9 @@
 import { newUuid } from "@berth/contract";
-import { adminExamples } from "./admin-examples.ts";
+import { adminExamples, type Example, type MakeExample } from "./admin-examples.ts";
 import type { Caller, Part, Wire } from "./http.ts";
 import { manual, postSkill } from "./skills.ts";
 
-/** A request that succeeds: the values of the path's parameters in order, and its body or form. */
-export interface Example {
-  ids?: readonly string[];
-  body?: unknown;
-  form?: readonly Part[];
-}
-
-export { addHost } from "./admin-examples.ts";
-
-export type MakeExample = (owner: Caller) => Example | Promise<Example>;
+export { addHost, type Example } from "./admin-examples.ts";
 
 /** Examples by operation that changes something. Each creates what it needs, and returns the request. */
 export const examples: Readonly<Record<string, MakeExample>> = {

@@ -4,7 +4,7 @@ import type { Player, Usage } from "./provider.ts";
 import type { Call } from "./seen.ts";
 import { modelId, type Stage } from "./stage.ts";
 import type { Form, Task } from "./task.ts";
-import { World } from "./world.ts";
+import { StagedWorld } from "./world.ts";
 
 /** A shell function for `! command`, which does not end a script under `-e`. */
 const NOT = 'not() { if "$@"; then return 1; fi; }';
@@ -34,7 +34,7 @@ export async function play(stage: Stage, task: Task, form: Form): Promise<Played
   };
   provider.add(modelId(task, form), player);
   const id = await openSession(stage, task, form);
-  const world = new World(stage, task, form, id, player);
+  const world = new StagedWorld(stage, task, form, id, player);
   const events: AnyJson[] = [];
   for (const { says, reader, before, during } of task.turns) {
     await before?.(world);

@@ -1,12 +1,24 @@
 import type { AnyJson } from "../../acceptance/harness/api.ts";
 import type { Seen } from "./seen.ts";
-import type { World } from "./world.ts";
 
 /**
  * A function that decides what the model does next, from what it has seen. Returns the model's last words in
  * the turn.
  */
 export type Reader = (seen: Seen) => string;
+
+/** The events around a session, besides the user's messages. */
+export interface World {
+  /** Pushes a commit with these files to `main`, as the user. */
+  push(files: Readonly<Record<string, string>>): Promise<void>;
+  /**
+   * Lets the user be silent until the session has been summarised for that. Returns immediately in a form
+   * without compactions.
+   */
+  silence(): Promise<void>;
+  /** Kills the runner once a command of the session sleeps for this many seconds. */
+  killWhileItSleeps(seconds: number): Promise<void>;
+}
 
 export interface Turn {
   /** The user's message: a text, or blocks. */

@@ -8,12 +8,12 @@ import { waitUntil } from "../../acceptance/harness/wait-until.ts";
 import { commandOf, descendantsOf, killRunner } from "../../crash/processes.ts";
 import type { Player } from "./provider.ts";
 import type { Stage } from "./stage.ts";
-import type { Form, Task } from "./task.ts";
+import type { Form, Task, World } from "./task.ts";
 
 const run = promisify(execFile);
 
-/** The events around a session, besides the user's messages. */
-export class World {
+/** The world of a session on a stage. */
+export class StagedWorld implements World {
   readonly #stage: Stage;
   readonly #task: Task;
   readonly #form: Form;
@@ -28,7 +28,6 @@ export class World {
     this.#player = player;
   }
 
-  /** Pushes a commit with these files to `main`, as the user. */
   async push(files: Readonly<Record<string, string>>): Promise<void> {
     const clone = await mkdtemp(join(tmpdir(), "agent-tasks-user-"));
     const git = (...args: string[]) =>
@@ -52,17 +51,12 @@ export class World {
     }
   }
 
-  /**
-   * Lets the user be silent until the session has been summarised for that. Returns immediately in a form
-   * without compactions.
-   */
   async silence(): Promise<void> {
     if (this.#form !== "whole")
       await readEventsUntil(this.#stage.api, this.#session, ({ type }) => type === "agent.context_compacted");
     this.#player.silences += 1;
   }
 
-  /** Kills the runner once a command of the session sleeps for this many seconds. */
   async killWhileItSleeps(seconds: number): Promise<void> {
     const { berth } = this.#stage;
     const sleeps = () => descendantsOf(berth.pid).some((pid) => commandOf(pid).trim() === `sleep ${seconds}`);

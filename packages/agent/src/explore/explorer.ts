@@ -5,7 +5,8 @@ import {
   type StopReason,
 } from "@berth/contract";
 import type { ExploreCall, Explorer } from "../calls/explorer.ts";
-import { runTurn, type Turn } from "../loop/run-turn.ts";
+import { runTurn } from "../loop/run-turn.ts";
+import type { Turn } from "../loop/turn.ts";
 import type { Model } from "../models/model.ts";
 import { EXPLORE_PROMPT } from "../prompts/explore-prompt.ts";
 import * as notes from "../prompts/notes.ts";

@@ -7,7 +7,8 @@ import { says, scriptedModel, toolCall } from "../../test-support/scripted-model
 import { testTool, testTurn } from "../../test-support/turn.ts";
 import { textResult } from "../tools/tool.ts";
 import { GapClock, type GapParts } from "./gap-clock.ts";
-import { runTurn, type Turn } from "./run-turn.ts";
+import { runTurn } from "./run-turn.ts";
+import type { Turn } from "./turn.ts";
 
 /** The least milliseconds that a call takes. */
 const CALL_MS = 30;

@@ -11,16 +11,10 @@ import { Remedies } from "../requests/remedies.ts";
 import { failedRequestEnd, requestEnd } from "../requests/request-events.ts";
 import { requestPrefix, TurnRequests } from "../requests/turn-requests.ts";
 import { customTools } from "../tools/custom-tools.ts";
-import type { Turn } from "./run-turn.ts";
+import type { SummaryTime, Turn } from "./turn.ts";
 
 /** Share of a cache's lifetime after which the summary is made; the rest is for reaching the provider. */
 const WAITED_SHARE = 0.8;
-
-/** The time to summarise a waiting session, and the end of its use, in milliseconds since 1970. */
-export interface SummaryTime {
-  at: number;
-  until: number;
-}
 
 type Sender = Pick<Turn, "agent" | "model">;
 

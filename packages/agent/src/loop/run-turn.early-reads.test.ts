@@ -7,7 +7,8 @@ import { testTool, testTurn } from "../../test-support/turn.ts";
 import { LeaseLost } from "../history/log.ts";
 import type { Draft, LogEntry } from "../history/log-entry.ts";
 import { type Tool, textResult } from "../tools/tool.ts";
-import { runTurn, type Turn } from "./run-turn.ts";
+import { runTurn } from "./run-turn.ts";
+import type { Turn } from "./turn.ts";
 
 /** A log in which the append of calls waits. */
 class HeldLog extends MemoryLog {

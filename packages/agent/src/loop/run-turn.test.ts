@@ -10,7 +10,8 @@ import { ModelError } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import type { PreviewPiece } from "../requests/response-preview.ts";
 import { failure, type Tool, textResult } from "../tools/tool.ts";
-import { runTurn, type Turn } from "./run-turn.ts";
+import { runTurn } from "./run-turn.ts";
+import type { Turn } from "./turn.ts";
 
 function logWith(...messages: string[]): MemoryLog {
   const log = new MemoryLog();

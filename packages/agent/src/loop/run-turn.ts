@@ -1,28 +1,27 @@
 import type { StopReason } from "@berth/contract";
 import { authorizeCall, awaitsClient, type CallDecision, type TurnTools } from "../calls/authorize-call.ts";
-import { type AnnouncedCall, type CallContext, runCalls } from "../calls/run-calls.ts";
+import { type AnnouncedCall, runCalls } from "../calls/run-calls.ts";
 import { cancelledCallResults, endedCallResults, endedPartResults } from "../calls/unrun-calls.ts";
 import { callKind, isToolUse } from "../history/call-events.ts";
 import type { History } from "../history/history.ts";
-import { type Log, throwIfLeaseLost } from "../history/log.ts";
+import { throwIfLeaseLost } from "../history/log.ts";
 import type { Draft } from "../history/log-entry.ts";
-import type { ReadFile } from "../history/message-files.ts";
 import { TurnLog } from "../history/turn-log.ts";
 import { ModelError } from "../models/model.ts";
 import { compactionDraft, summaryMessages, summaryOf } from "../requests/compaction.ts";
 import { isCompactionDue } from "../requests/compaction-point.ts";
-import { exceedsWindow, type RequestPrefix } from "../requests/context-window.ts";
+import { exceedsWindow } from "../requests/context-window.ts";
 import { LearnedWindow } from "../requests/learned-window.ts";
 import { Remedies, type Sendable } from "../requests/remedies.ts";
 import { endedPartRequests, errorEvent, failedRequestEnd, requestEnd } from "../requests/request-events.ts";
 import { responseDrafts } from "../requests/response-drafts.ts";
-import { type OnPreview, ResponsePreview, type TextStreams } from "../requests/response-preview.ts";
+import { ResponsePreview } from "../requests/response-preview.ts";
 import type { FinishedResponse } from "../requests/send-request.ts";
-import { type RequestOptions, requestPrefix, type TurnEnd, TurnRequests } from "../requests/turn-requests.ts";
+import { requestPrefix, type TurnEnd, TurnRequests } from "../requests/turn-requests.ts";
 import { customTools } from "../tools/custom-tools.ts";
-import type { Tool } from "../tools/tool.ts";
-import { GapClock, type GapParts } from "./gap-clock.ts";
-import { idleSummaryTime, type SummaryTime } from "./idle-summary.ts";
+import { GapClock } from "./gap-clock.ts";
+import { idleSummaryTime } from "./idle-summary.ts";
+import type { SummaryTime, Turn } from "./turn.ts";
 
 const DEFAULT_MAX_REQUESTS = 500;
 const MAX_TRUNCATED_IN_A_ROW = 3;
@@ -32,34 +31,6 @@ const NO_ANSWER = new ModelError(
   "The model ended its answer after thinking, without a text or a tool call.",
   { retryable: true },
 );
-
-/** Everything that a turn needs. */
-export interface Turn extends CallContext, RequestOptions {
-  /** Facts about the session for the system prompt, such as its mounts; the same for the whole session. */
-  workspaceDescription: string;
-  /** The version of system prompt and tools that the session was created with. Default: the newest. */
-  prefixVersion?: number;
-  tools: readonly Tool[];
-  log: Log;
-  /** Reads a file that a message refers to. */
-  readFile: ReadFile;
-  /** Receives the response while it streams. The pieces are not stored, and the call is not awaited. */
-  preview?: OnPreview;
-  /** Called when a response's first part has arrived, with the id of its `span.model_request_start`. */
-  onFirstPart?: (requestId: string) => void;
-  /** Called when a request that directly follows a response is sent, with the parts of that time. */
-  onGap?: (parts: GapParts) => void;
-  /** Filters each text of a response before it is previewed. Default: the text is unchanged. */
-  previewStream?: TextStreams;
-  /** Called when a turn ends and the session waits for its user, with the time for `summariseIdle`. */
-  onPause?: (summary: SummaryTime | null) => void;
-  /** Maximum model requests in one turn, for an agent that sets no limit itself. Default 500. */
-  maxRequests?: number;
-  /** Input and output tokens of one turn after which no request begins. Default: unlimited. */
-  maxTokens?: number;
-  /** The prefix of every request. Default: made from the agent, the workspace and the tools. */
-  prefix?: RequestPrefix;
-}
 
 /**
  * Runs one turn: model requests and tool calls until the model stops, the signal is aborted, or the turn

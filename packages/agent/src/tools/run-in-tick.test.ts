@@ -9,7 +9,8 @@ import { MemoryLog } from "../../test-support/memory-log.ts";
 import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
 import { says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
 import { testTurn } from "../../test-support/turn.ts";
-import { runTurn, type Turn } from "../loop/run-turn.ts";
+import { runTurn } from "../loop/run-turn.ts";
+import type { Turn } from "../loop/turn.ts";
 
 const TOOLS = { Read: read, Grep: grep, Glob: glob };
 

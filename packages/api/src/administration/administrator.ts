@@ -1,6 +1,11 @@
+import type { Operator } from "@berth/store/access";
 import type { DatabaseAccess } from "@berth/store/db";
 import type { DefaultLimits, RetentionDays } from "@berth/store/names";
+import type { RequestScope } from "../request/request-scope.ts";
 import type { Subject } from "./subject.ts";
+
+/** A request with an operator token. */
+export type OperatorRequest = RequestScope<Operator>;
 
 /** Settings of the installation that administration needs. */
 export interface AdministeredSettings {

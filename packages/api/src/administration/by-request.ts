@@ -1,16 +1,12 @@
 import type { AnyRoute, IdKind, Input, ResponseOf } from "@berth/contract";
 import { parseId } from "@berth/contract";
-import type { Operator } from "@berth/store/access";
 import { appendAuditEntry } from "@berth/store/audit";
 import { asDatabase } from "@berth/store/db";
 import { ApiError, errors, OperatorError } from "@berth/store/errors";
 import type { HttpApp } from "../http/http-app.ts";
 import { mountOperator } from "../http/mount.ts";
-import type { RequestScope } from "../request/request-scope.ts";
 import { type Administration, administration } from "./administration.ts";
-import type { AdministeredSettings, Administrator } from "./administrator.ts";
-
-export type OperatorRequest = RequestScope<Operator>;
+import type { AdministeredSettings, Administrator, OperatorRequest } from "./administrator.ts";
 
 type AdminHandler<R extends AnyRoute> = (
   admin: Administration,

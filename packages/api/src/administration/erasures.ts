@@ -21,7 +21,7 @@ import {
   selectErasures,
 } from "../deletion/erasure-store.ts";
 import { listPage } from "../request/page.ts";
-import type { OperatorRequest } from "./by-request.ts";
+import type { OperatorRequest } from "./administrator.ts";
 import { listHosts } from "./list-hosts.ts";
 import { organizationId } from "./organization-store.ts";
 import { userId } from "./user-store.ts";

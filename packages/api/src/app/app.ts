@@ -12,7 +12,7 @@ import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import { mountAdministration } from "../administration/admin-routes.ts";
 import { mountAgents } from "../features/agents/agent-routes.ts";
-import type { AvailableModels } from "../features/agents/resolve-agent.ts";
+import type { AvailableModels } from "../features/agents/available-models.ts";
 import { type ConsoleMode, mountConsole } from "../features/console/console-routes.ts";
 import type { OidcSettings } from "../features/console/oidc/oidc-settings.ts";
 import { mountDeviceAuthorizations } from "../features/device-authorizations/device-authorization-routes.ts";

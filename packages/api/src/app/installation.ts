@@ -1,6 +1,6 @@
 import type { HealthCheck, HealthHost, SERVICE_FAULTS } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
-import type { AvailableModels } from "../features/agents/resolve-agent.ts";
+import type { AvailableModels } from "../features/agents/available-models.ts";
 
 /** Facts that a service knows about its installation. */
 export interface Installation {

@@ -2,7 +2,7 @@ import { type AuditEntry, appendAuditEntry } from "@berth/store/audit";
 import { asDatabase, type DatabaseAccess, type Queryable } from "@berth/store/db";
 import type { Caller, RequestScope } from "../request/request-scope.ts";
 import { productOf } from "./headers.ts";
-import type { IncomingRequest } from "./respond.ts";
+import type { IncomingRequest } from "./http-app.ts";
 
 /** A response body, with the id of the object that it is about. */
 export interface Changed {

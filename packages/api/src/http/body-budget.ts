@@ -1,3 +1,8 @@
+/** Maximum bytes of a body of an operation that needs no token. All are far smaller. */
+export const OPEN_BODY_BYTES = 16_384;
+/** Memory for all such bodies that a process is receiving, and for those of one network. */
+export const OPEN_BODIES = { bytes: 512 * OPEN_BODY_BYTES, perOwner: 64 * OPEN_BODY_BYTES };
+
 export interface BodyBudgetOptions {
   /** Bytes in total. */
   bytes: number;

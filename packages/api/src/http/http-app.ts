@@ -1,6 +1,6 @@
 import type { Server, ServerOptions, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { RecentTokens } from "@berth/store/access";
+import { type Principal, RecentTokens } from "@berth/store/access";
 import type { Database } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { AddressRates, type OwnerLimits } from "@berth/store/limits";
@@ -9,8 +9,9 @@ import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Cursors } from "../request/cursor.ts";
+import type { Caller, RequestScope } from "../request/request-scope.ts";
 import { AccessLog, noteError, requestFields } from "./access-log.ts";
-import { BodyBudget } from "./body-budget.ts";
+import { BodyBudget, OPEN_BODIES } from "./body-budget.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { closeOnlyQuietConnections } from "./close-quiet-connections.ts";
 import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
@@ -18,7 +19,6 @@ import { commonHeaders, headerValues, requestIdOf } from "./headers.ts";
 import { HeavyRequests } from "./heavy-requests.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
-import { OPEN_BODIES } from "./open-body.ts";
 import { OwnOrigin } from "./own-origin.ts";
 import { respondToProtocolErrors } from "./protocol-errors.ts";
 import { renderError, toApiError } from "./render-error.ts";
@@ -66,6 +66,14 @@ export interface HttpApp extends HttpOptions {
   acceptsSignIns: boolean;
   /** Open responses of streams, which are ended when the app closes. */
   streams: Set<ServerResponse>;
+}
+
+/** An authenticated request, with Fastify's objects for it. */
+export interface IncomingRequest<Who extends Caller = Principal> {
+  app: HttpApp;
+  scope: RequestScope<Who>;
+  request: FastifyRequest;
+  reply: FastifyReply;
 }
 
 const HEADERS_TIMEOUT_MS = 30_000;

@@ -1,16 +1,13 @@
 import type { Operation } from "@berth/contract";
 import { networksOf } from "@berth/store/limits";
 import type { FastifyRequest } from "fastify";
+import { OPEN_BODY_BYTES } from "./body-budget.ts";
 import type { HttpApp } from "./http-app.ts";
 import { type RoutedRequest, readJsonBody } from "./read-input.ts";
 import { admitBody } from "./serve-route.ts";
 
-/** Maximum bytes of a body of an operation that needs no token. All are far smaller. */
-const OPEN_BODY_BYTES = 16_384;
-/** Milliseconds for receiving such a body. */
+/** Milliseconds for receiving a body of an operation that needs no token. */
 const OPEN_BODY_MS = 10_000;
-/** Memory for all such bodies that a process is receiving, and for those of one network. */
-export const OPEN_BODIES = { bytes: 512 * OPEN_BODY_BYTES, perOwner: 64 * OPEN_BODY_BYTES };
 
 /**
  * Counts a request of an operation that needs no token, and lets the client send its body.

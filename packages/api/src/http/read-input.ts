@@ -11,10 +11,10 @@ import { errors } from "@berth/store/errors";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { headerValues } from "./headers.ts";
+import type { IncomingRequest } from "./http-app.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseQuery } from "./parse-query.ts";
 import { type BodyLimits, readBody } from "./read-body.ts";
-import type { IncomingRequest } from "./respond.ts";
 
 /** A request of a route, authenticated or not. */
 export type RoutedRequest = Pick<IncomingRequest, "app" | "request"> & {

@@ -1,5 +1,4 @@
 import type { ErrorEnvelope, Operation } from "@berth/contract";
-import type { Principal } from "@berth/store/access";
 import type { DatabaseAccess } from "@berth/store/db";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, RequestScope } from "../request/request-scope.ts";
@@ -7,16 +6,8 @@ import { Created, JsonText } from "../request/response-body.ts";
 import { noteError, requestFields } from "./access-log.ts";
 import { audited, type Changed } from "./audited.ts";
 import { isDryRun, rolledBack } from "./dry-run.ts";
-import type { HttpApp } from "./http-app.ts";
+import type { HttpApp, IncomingRequest } from "./http-app.ts";
 import type { JsonResponse } from "./idempotency.ts";
-
-/** An authenticated request, with Fastify's objects for it. */
-export interface IncomingRequest<Who extends Caller = Principal> {
-  app: HttpApp;
-  scope: RequestScope<Who>;
-  request: FastifyRequest;
-  reply: FastifyReply;
-}
 
 /**
  * Runs a handler and sends its result as JSON. A POST or DELETE with an `Idempotency-Key` runs once, in one

@@ -11,8 +11,7 @@ import { authenticateCaller, authenticateUser } from "./authenticate-caller.ts";
 import { checkDryRun } from "./dry-run.ts";
 import { acceptBody } from "./expected-body.ts";
 import { headerValues } from "./headers.ts";
-import type { HttpApp } from "./http-app.ts";
-import type { IncomingRequest } from "./respond.ts";
+import type { HttpApp, IncomingRequest } from "./http-app.ts";
 
 /** Maximum bytes of a form besides its files. */
 const FORM_BYTES = 1_048_576;

@@ -5,13 +5,27 @@ import {
   MAX_LISTED_FILES,
   type RepositoryChangesOf,
 } from "@berth/contract";
-import { type CloneFailure, type RepositoryChanges, repositoryChanges } from "@berth/sandbox";
+import { type CloneFailure, type RepositoryChanges, repositoryChanges, type Sandbox } from "@berth/sandbox";
+import type { Queryable } from "@berth/store/db";
 import { MAX_READ_MS } from "@berth/store/session-log";
 import { isRepository, type RunRepository, readResources } from "../inputs/resource-store.ts";
 import { maskedValue } from "../lease/mask-draft.ts";
-import type { ReadParts, ReadTarget } from "./serve-read.ts";
 import { timestampOf } from "./timestamp.ts";
 import { loggedCommit } from "./waiting-read-store.ts";
+
+export interface ReadParts {
+  db: { read: Queryable };
+  /** Masks the session's secrets. */
+  mask(text: string): string;
+}
+
+/** The session and sandbox of a read. */
+export interface ReadTarget {
+  /** uuid of the session. */
+  sessionId: string;
+  sandbox: Pick<Sandbox, "run">;
+  signal: AbortSignal;
+}
 
 /** Returns the changes in each repository of a session, with secrets masked. */
 export async function changesOf(parts: ReadParts, target: ReadTarget): Promise<RepositoryChangesOf[]> {

@@ -1,6 +1,5 @@
 import { MAX_COMPARED_FILE_BYTES, MAX_DIFF_BYTES } from "@berth/contract";
-import { listDirectory, readPart, repositoryDiff, type Sandbox } from "@berth/sandbox";
-import type { Queryable } from "@berth/store/db";
+import { listDirectory, readPart, repositoryDiff } from "@berth/sandbox";
 import {
   type Found,
   type FoundEntry,
@@ -12,22 +11,8 @@ import {
   type ReadRequest,
 } from "@berth/store/session-log";
 import { isRepository, readResources } from "../inputs/resource-store.ts";
-import { baseOf, changesOf } from "./repository-changes.ts";
+import { baseOf, changesOf, type ReadParts, type ReadTarget } from "./repository-changes.ts";
 import { timestampOf } from "./timestamp.ts";
-
-export interface ReadParts {
-  db: { read: Queryable };
-  /** Masks the session's secrets. */
-  mask(text: string): string;
-}
-
-/** The session and sandbox of a read. */
-export interface ReadTarget {
-  /** uuid of the session. */
-  sessionId: string;
-  sandbox: Pick<Sandbox, "run">;
-  signal: AbortSignal;
-}
 
 export interface ServedRead {
   answer: ReadAnswer;

@@ -7,7 +7,8 @@ import type { SessionHub } from "@berth/store/notify";
 import { MAX_READ_MS, type ReadRequest } from "@berth/store/session-log";
 import type { Logger } from "pino";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
-import { failed, type ReadParts, type ServedRead, serveRead } from "./serve-read.ts";
+import type { ReadParts } from "./repository-changes.ts";
+import { failed, type ServedRead, serveRead } from "./serve-read.ts";
 import { answerRead, type WaitingRead, waitingReads } from "./waiting-read-store.ts";
 
 export interface SessionReadParts extends Omit<ReadParts, "db"> {

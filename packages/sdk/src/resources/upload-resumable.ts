@@ -1,9 +1,8 @@
-import type { File as BerthFile } from "@berth/contract";
+import type { File as BerthFile, NewFile } from "@berth/contract";
 import { BerthError, ConflictError } from "../transport/errors.ts";
 import type { CallOptions } from "../transport/options.ts";
 import { retryDelay } from "../transport/retry.ts";
 import type { Transport } from "../transport/transport.ts";
-import type { Files } from "./files.ts";
 
 export interface ResumableOptions extends Omit<CallOptions, "idempotencyKey"> {
   metadata?: Record<string, string> | undefined;
@@ -15,6 +14,17 @@ export interface ResumableOptions extends Omit<CallOptions, "idempotencyKey"> {
   onProgress?: ((progress: { uploaded: number; total: number }) => void) | undefined;
 }
 
+/** The calls of files that an upload in parts makes. */
+interface FileCalls {
+  create(body: NewFile, options: CallOptions): PromiseLike<BerthFile>;
+  get(file_id: string, options: CallOptions): PromiseLike<BerthFile>;
+  putContent(
+    file_id: string,
+    content: Blob,
+    options: CallOptions & { part?: { start: number; total: number } },
+  ): PromiseLike<BerthFile>;
+}
+
 const PART_SIZE = 8 * 1_048_576;
 
 /**
@@ -22,7 +32,7 @@ const PART_SIZE = 8 * 1_048_576;
  * from there. Gives up after `maxRetries` failures in a row without progress. Default: 5.
  */
 export async function uploadResumable(
-  files: Files,
+  files: FileCalls,
   transport: Pick<Transport, "sleep" | "warn">,
   { name, content }: { name: string; content: Blob },
   { metadata, file_id, partSize = PART_SIZE, onProgress, maxRetries = 5, ...call }: ResumableOptions,

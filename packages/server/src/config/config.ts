@@ -1,9 +1,15 @@
 import { join } from "node:path";
 import type { LimitValues, RetentionDays } from "@berth/store/names";
 import type { GitCaFile, HostedProvider } from "./git-settings.ts";
-import type { OidcMapping } from "./oidc.ts";
 import type { Toleration } from "./pod-settings.ts";
-import type { Role } from "./roles.ts";
+
+/** Organization and role of users who have a value in the claim. */
+export interface OidcMapping {
+  value: string;
+  /** Name of an organization. */
+  organization: string;
+  role: "member" | "admin";
+}
 
 /**
  * All settings of the operator. `settings.ts` defines how each is given. They are read once, at the start; no
@@ -13,7 +19,7 @@ export interface Config {
   /** Directory of all state. */
   dataDir: string;
   /** Role of this service: everything, the API, sessions, or the network of sandboxes on other hosts. */
-  role: Role;
+  role: "all" | "api" | "runner" | "egress";
   host: string;
   /** Port to listen on; 0 means any free port. */
   port: number;

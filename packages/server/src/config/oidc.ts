@@ -1,14 +1,6 @@
-import type { Config } from "./config.ts";
+import type { Config, OidcMapping } from "./config.ts";
 import { type Fields, parseObjects } from "./parse-objects.ts";
 import { list } from "./parsers.ts";
-
-/** Organization and role of users who have a value in the claim. */
-export interface OidcMapping {
-  value: string;
-  /** Name of an organization. */
-  organization: string;
-  role: "member" | "admin";
-}
 
 /** Returns the identity provider of the settings, or null. @throws Error when a setting is missing. */
 export function oidcOf(config: Config) {

@@ -4,8 +4,8 @@ import type { Config } from "./config.ts";
  * Roles of a service. `all` is the whole service. `api` has no sandboxes, so it needs no root. `runner` has
  * no API. `egress` is the network of sandboxes on other hosts.
  */
-export const ROLES = ["all", "api", "runner", "egress"] as const;
-export type Role = (typeof ROLES)[number];
+export const ROLES = ["all", "api", "runner", "egress"] as const satisfies readonly Role[];
+export type Role = Config["role"];
 
 /**
  * Requires that a partial service uses the database and contents that the other services use, on whatever

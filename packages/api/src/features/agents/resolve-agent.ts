@@ -1,38 +1,13 @@
 import { type agentRoutes, completeGitIdentity, type Input } from "@berth/contract";
 import { errors } from "@berth/store/errors";
 import type { AgentDefinition } from "./agent-store.ts";
+import type { AvailableModels } from "./available-models.ts";
 import { resolveMcpToolset } from "./resolve-mcp.ts";
 import { resolveToolset } from "./resolve-toolset.ts";
 
 type Body = Input<typeof agentRoutes.create>["body"];
 type Change = Input<typeof agentRoutes.update>["body"];
 type GivenTool = NonNullable<Body["tools"]>[number];
-
-/** A model that the registry lists. `price` is in US dollars per million tokens. */
-interface ListedModel {
-  id: string;
-  provider: string;
-  context_window: number;
-  max_output_tokens: number;
-  price: { input: number; output: number } | null;
-}
-
-interface AvailableModel {
-  /** Context window in tokens. */
-  contextWindow: number;
-  /** See `Model`. */
-  hasHourCache?: boolean;
-}
-
-/** The part of the model registry that agents need. */
-export interface AvailableModels {
-  /** Returns the listed models; `get` may know others too. Windows are in tokens. */
-  list(): ListedModel[];
-  /** Id of the model of agents that name none; null if the installation has no default. */
-  readonly defaultModel: string | null;
-  /** Returns a model, or null when it is not available. @param options `contextWindow`: maximum in tokens. */
-  get(id: string, options?: { contextWindow?: number }): AvailableModel | null;
-}
 
 export interface AgentDeps {
   models: AvailableModels;

@@ -1,7 +1,7 @@
 import { type agentRoutes, DEFAULT_TOOL_NAMES, type Input, TOOL_NAMES, type ToolName } from "@berth/contract";
 import { errors } from "@berth/store/errors";
 import type { AgentDefinition } from "./agent-store.ts";
-import type { AvailableModels } from "./resolve-agent.ts";
+import type { AvailableModels } from "./available-models.ts";
 
 type GivenTool = NonNullable<Input<typeof agentRoutes.create>["body"]["tools"]>[number];
 type Toolset = Extract<GivenTool, { type: "agent_toolset_20260401" }>;

@@ -1,12 +1,11 @@
 import { formatId } from "@berth/contract";
 import type { BlobStore } from "@berth/store/blobs";
-import type { DatabaseAccess } from "@berth/store/db";
+import type { DatabaseAccess, Queryable } from "@berth/store/db";
 import { type ApiError, errors } from "@berth/store/errors";
 import { lockContent, removeUnusedContent } from "@berth/store/files";
 import type { OwnerLimits } from "@berth/store/limits";
 import { requireFileBytes } from "./file-bytes.ts";
 import type { FileRow } from "./file-store.ts";
-import type { Sending } from "./receive-content.ts";
 import { markReady, storeReceived } from "./upload-store.ts";
 
 /**
@@ -19,7 +18,7 @@ export async function completeUpload(
   db: DatabaseAccess,
   { blobs, limits }: { blobs: BlobStore; limits: OwnerLimits },
   { id, ...owner }: FileRow,
-  { size, receiver, audit }: { size: number; receiver: string } & Pick<Sending, "audit">,
+  { size, receiver, audit }: { size: number; receiver: string; audit: (tx: Queryable) => Promise<void> },
 ): Promise<FileRow> {
   // Fixes the size, so that nothing more is appended: the partial content may be hard-linked into the store
   // below.

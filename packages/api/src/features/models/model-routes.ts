@@ -2,7 +2,7 @@ import { modelRoutes } from "@berth/contract";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
 import { cursorScope, openCursor } from "../../request/page.ts";
-import type { AvailableModels } from "../agents/resolve-agent.ts";
+import type { AvailableModels } from "../agents/available-models.ts";
 
 export function mountModels(app: HttpApp, models: Pick<AvailableModels, "list" | "defaultModel">): void {
   mount(app, modelRoutes.list, async (request, input) => {

@@ -2,38 +2,17 @@ import { formatId, type Session, type TurnOutcome, uuidMillisecond } from "@bert
 import { type OwnedRow, ownedFields } from "@berth/store/access";
 import type { PricedModels } from "../usage/figures.ts";
 import { type ResourceRow, toSessionResource } from "./resources/resource-row.ts";
-import { tokenCosts } from "./token-costs.ts";
+import { type TokenRow, tokenCosts } from "./token-costs.ts";
 
-export interface SessionRow extends OwnedRow {
+export interface SessionRow extends OwnedRow, TokenRow {
   /** The agent's snapshot as JSON text, which is sent without being parsed. */
   agent: string;
-  /** The agent's model, as `provider/model`. */
-  model: string;
   environment_id: string;
   environment_variables: Record<string, string>;
   git_identity: Session["git_identity"];
   title: string;
   metadata: Record<string, string>;
   status: Session["status"];
-  input_tokens: number;
-  output_tokens: number;
-  cache_read_input_tokens: number;
-  cache_creation_input_tokens: number;
-  cache_creation_1h_input_tokens: number;
-  compactions: number;
-  compaction_avoided_tokens: number;
-  compaction_left_tokens: number;
-  summary_input_tokens: number;
-  summary_output_tokens: number;
-  summary_cache_read_input_tokens: number;
-  summary_cache_creation_input_tokens: number;
-  /** Tokens of the Explore calls, included in the tokens above. */
-  explore_input_tokens: number;
-  explore_output_tokens: number;
-  explore_cache_read_input_tokens: number;
-  explore_cache_creation_input_tokens: number;
-  /** Model of the Explore calls; null when there are no such tokens. */
-  explore_model: string | null;
   /** `none` when no turn has ended. */
   last_turn_outcome: TurnOutcome | "none";
   last_turn_ended_at: Date | null;

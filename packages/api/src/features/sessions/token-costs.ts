@@ -1,13 +1,37 @@
 import { type CompactionSavings, forHour, type ModelUsage, NO_USAGE, type Session } from "@berth/contract";
 import { cachedInputShare, type PricedModels } from "../usage/figures.ts";
-import type { SessionRow } from "./session-row.ts";
+
+/** Tokens of a session. */
+export interface TokenRow {
+  /** The agent's model, as `provider/model`. */
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_input_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_creation_1h_input_tokens: number;
+  compactions: number;
+  compaction_avoided_tokens: number;
+  compaction_left_tokens: number;
+  summary_input_tokens: number;
+  summary_output_tokens: number;
+  summary_cache_read_input_tokens: number;
+  summary_cache_creation_input_tokens: number;
+  /** Tokens of the Explore calls, included in the tokens above. */
+  explore_input_tokens: number;
+  explore_output_tokens: number;
+  explore_cache_read_input_tokens: number;
+  explore_cache_creation_input_tokens: number;
+  /** Model of the Explore calls; null when there are no such tokens. */
+  explore_model: string | null;
+}
 
 /** Number of tokens by which prices are compared, small enough to be priced as a short prompt. */
 const PRICED = 1_000;
 
 /** Returns a session's tokens by kind, their cost, and what compactions saved. */
 export function tokenCosts(
-  row: SessionRow,
+  row: TokenRow,
   models: PricedModels,
 ): Pick<Session, "usage" | "cached_input_share" | "list_cost_usd" | "compaction"> {
   const usage: ModelUsage = {
@@ -27,7 +51,7 @@ export function tokenCosts(
 }
 
 /** Adds up the costs of the session's model and of Explore's. Returns null when a price is unknown. */
-function totalCost(row: SessionRow, usage: ModelUsage, models: PricedModels): number | null {
+function totalCost(row: TokenRow, usage: ModelUsage, models: PricedModels): number | null {
   if (row.explore_model === null) return models.totalCost(row.model, usage);
   const explored: ModelUsage = {
     input_tokens: row.explore_input_tokens,
@@ -46,7 +70,7 @@ function totalCost(row: SessionRow, usage: ModelUsage, models: PricedModels): nu
   return own === null || others === null ? null : own + others;
 }
 
-function compactionSavings(row: SessionRow, models: PricedModels): CompactionSavings {
+function compactionSavings(row: TokenRow, models: PricedModels): CompactionSavings {
   const counted = {
     count: row.compactions,
     avoided_input_tokens: row.compaction_avoided_tokens,

@@ -1,13 +1,7 @@
 import { DEFAULT_USAGE_DAYS, MAX_USAGE_DAYS } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
-import { readToday } from "./usage-store.ts";
-
-/** First and last day of a report, such as `2026-01-31`, in UTC. */
-export interface Days {
-  from: string;
-  to: string;
-}
+import { type Days, readToday } from "./usage-store.ts";
 
 /**
  * Returns the days of a report, with defaults for those that a request omits.

@@ -9,8 +9,7 @@ import type { Principal } from "@berth/store/access";
 import type { DatabaseAccess } from "@berth/store/db";
 import { figuresOf, type PricedModels, tokensOf } from "./figures.ts";
 import { readGroupNames } from "./group-names-store.ts";
-import type { Days } from "./usage-days.ts";
-import { readUsage, type UsageRow } from "./usage-store.ts";
+import { type Days, readUsage, type UsageRow } from "./usage-store.ts";
 
 /** Returns what the sessions that the principal can access used in these days. */
 export async function usageReport(

@@ -1,7 +1,12 @@
 import { MAX_USAGE_GROUPS, type ModelUsage, NO_USAGE, type UsageGrouping } from "@berth/contract";
 import { accessCondition, type Principal } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
-import type { Days } from "./usage-days.ts";
+
+/** First and last day of a report, such as `2026-01-31`, in UTC. */
+export interface Days {
+  from: string;
+  to: string;
+}
 
 /** Usage of sessions with one model. */
 export interface UsageRow extends ModelUsage {

@@ -1,7 +1,7 @@
 import type { Agent } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { agentQuery } from "../../api/queries/agents.ts";
@@ -15,11 +15,12 @@ import { Icon } from "../../ui/icon.tsx";
 import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
 import { AgentSettings } from "./agent-settings.tsx";
 import { AgentVersions } from "./agent-versions.tsx";
-import { type AgentTab, agentRoute } from "./route.ts";
+
+const route = getRouteApi("/agents/$agentId");
 
 /** Shows an agent: settings, versions, JSON. */
 export function AgentScreen() {
-  const { agentId } = agentRoute.useParams();
+  const { agentId } = route.useParams();
   const query = useQuery(agentQuery(agentId));
   return (
     <Loaded query={query} title="Agent">
@@ -29,10 +30,10 @@ export function AgentScreen() {
 }
 
 function AgentPage({ agent }: { agent: Agent }) {
-  const { tab = "settings" } = agentRoute.useSearch();
-  const navigate = useNavigate({ from: "/agents/$agentId" });
+  const { tab = "settings" } = route.useSearch();
+  const navigate = route.useNavigate();
   return (
-    <ObjectTabs<AgentTab>
+    <ObjectTabs
       noun="Agent"
       name={agent.name}
       value={agent}

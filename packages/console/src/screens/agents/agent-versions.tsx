@@ -1,6 +1,6 @@
 import type { Agent } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { berth } from "../../api/client.ts";
 import { agentVersionQuery } from "../../api/queries/agents.ts";
@@ -13,13 +13,14 @@ import { ErrorBox } from "../../ui/error-box.tsx";
 import { Segments } from "../../ui/form-section.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Select } from "../../ui/select.tsx";
-import { agentRoute } from "./route.ts";
 import { changesBetween, textsOf } from "./version-changes.ts";
+
+const route = getRouteApi("/agents/$agentId");
 
 /** Shows the versions of an agent, and the differences between any two. */
 export function AgentVersions({ agent }: { agent: Agent }) {
-  const search = agentRoute.useSearch();
-  const navigate = useNavigate({ from: "/agents/$agentId" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const list = useList(["agents", agent.id, "versions", agent.version], () =>
     berth.agents.versions(agent.id, { limit: 50 }),
   );

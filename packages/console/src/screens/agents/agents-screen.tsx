@@ -1,6 +1,6 @@
 import type { Agent } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { ListScreen } from "../../shell/list-screen.tsx";
 import { NameCell, NameNote } from "../../shell/name-cell.tsx";
@@ -9,11 +9,12 @@ import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line } from "../../ui/table.tsx";
-import { agentsRoute } from "./route.ts";
+
+const route = getRouteApi("/agents");
 
 export function AgentsScreen() {
-  const search = agentsRoute.useSearch();
-  const navigate = useNavigate({ from: "/agents" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   return (
     <ListScreen
       title="Agents"

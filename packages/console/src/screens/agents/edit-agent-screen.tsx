@@ -1,7 +1,7 @@
 import type { Agent } from "@berth/sdk";
 import { ConflictError } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { agentQuery } from "../../api/queries/agents.ts";
 import { modelsQuery } from "../../api/queries/models.ts";
@@ -12,11 +12,12 @@ import { Button } from "../../ui/button.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
 import { AgentEditor } from "./agent-editor.tsx";
 import { type AgentForm, changeOf, formOf } from "./form.ts";
-import { editAgentRoute } from "./route.ts";
+
+const route = getRouteApi("/agents/$agentId/edit");
 
 /** Edits an agent. Saving creates a version. */
 export function EditAgentScreen() {
-  const { agentId } = editAgentRoute.useParams();
+  const { agentId } = route.useParams();
   const agent = useQuery(agentQuery(agentId));
   const models = useQuery(modelsQuery);
   const query = { ...agent, data: models.data && agent.data && { agent: agent.data, models: models.data } };

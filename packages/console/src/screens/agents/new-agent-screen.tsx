@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { agentQuery } from "../../api/queries/agents.ts";
 import { initialModel, modelsQuery } from "../../api/queries/models.ts";
@@ -9,11 +9,12 @@ import { ErrorBox } from "../../ui/error-box.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
 import { AgentEditor } from "./agent-editor.tsx";
 import { type AgentForm, bodyOf, EMPTY_FORM, formOf } from "./form.ts";
-import { newAgentRoute } from "./route.ts";
+
+const route = getRouteApi("/agents/new");
 
 /** Shows the form of a new agent, empty or copied from another one. */
 export function NewAgentScreen() {
-  const { like } = newAgentRoute.useSearch();
+  const { like } = route.useSearch();
   return <NewAgent key={like ?? ""} like={like} />;
 }
 

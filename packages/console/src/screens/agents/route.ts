@@ -3,9 +3,9 @@ import { readListSearch } from "../../shell/list-search.ts";
 import { rootRoute } from "../../shell/root-route.tsx";
 import type { NavItem } from "../../shell/sidebar.tsx";
 
-export type AgentTab = "settings" | "versions" | "api";
+type AgentTab = "settings" | "versions" | "api";
 
-export type AgentSearch = {
+type AgentSearch = {
   tab?: AgentTab;
   /** The versions that are compared. */
   from?: number;

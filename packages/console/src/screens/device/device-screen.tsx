@@ -1,7 +1,7 @@
 import { NotFoundError } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { berth } from "../../api/client.ts";
 import { Page } from "../../shell/page.tsx";
@@ -10,12 +10,13 @@ import { CallButton } from "../../ui/call-button.tsx";
 import { Field, Input } from "../../ui/field.tsx";
 import { FormError } from "../../ui/form-error.tsx";
 import { Authorization } from "./authorization.tsx";
-import { deviceRoute } from "./route.ts";
+
+const route = getRouteApi("/device");
 
 /** Approves a program that requests a token with a code, such as `berth login --device`. */
 export function DeviceScreen() {
-  const { code = "" } = deviceRoute.useSearch();
-  const navigate = useNavigate({ from: "/device" });
+  const { code = "" } = route.useSearch();
+  const navigate = route.useNavigate();
   const [sought, setSought] = useState(code);
   // Each lookup counts as an attempt at a code, so the query never runs again by itself.
   const found = useQuery({

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { rootRoute } from "../../shell/root-route.tsx";
 
-export type DeviceSearch = { code?: string };
+type DeviceSearch = { code?: string };
 
 /** The page that `berth login --device` links to: `/console/device?code=…`. */
 export const deviceRoute = createRoute({

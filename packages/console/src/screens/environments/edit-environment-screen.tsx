@@ -1,6 +1,6 @@
 import type { Environment } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { environmentQuery } from "../../api/queries/environments.ts";
 import { queryClient } from "../../api/query-client.ts";
@@ -10,11 +10,12 @@ import { toast } from "../../ui/toast.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
 import { EnvironmentEditor } from "./environment-editor.tsx";
 import { changeOf, type EnvironmentForm, formOf } from "./form.ts";
-import { editEnvironmentRoute } from "./route.ts";
+
+const route = getRouteApi("/environments/$environmentId/edit");
 
 /** Edits an environment. */
 export function EditEnvironmentScreen() {
-  const { environmentId } = editEnvironmentRoute.useParams();
+  const { environmentId } = route.useParams();
   const query = useQuery(environmentQuery(environmentId));
   return (
     <Loaded query={query} title="Edit environment">

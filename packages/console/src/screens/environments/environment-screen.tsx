@@ -1,7 +1,7 @@
 import type { Environment } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { environmentQuery } from "../../api/queries/environments.ts";
@@ -15,11 +15,12 @@ import { Icon } from "../../ui/icon.tsx";
 import { Menu, MenuEnd, MenuItem } from "../../ui/menu.tsx";
 import { EnvironmentSettings } from "./environment-settings.tsx";
 import { EnvironmentSetup } from "./environment-setup.tsx";
-import { type EnvironmentTab, environmentRoute } from "./route.ts";
+
+const route = getRouteApi("/environments/$environmentId");
 
 /** Shows an environment: settings, preparations of its sandboxes, JSON. */
 export function EnvironmentScreen() {
-  const { environmentId } = environmentRoute.useParams();
+  const { environmentId } = route.useParams();
   const query = useQuery(environmentQuery(environmentId));
   return (
     <Loaded query={query} title="Environment">
@@ -29,10 +30,10 @@ export function EnvironmentScreen() {
 }
 
 function EnvironmentPage({ environment }: { environment: Environment }) {
-  const { tab = "settings" } = environmentRoute.useSearch();
-  const navigate = useNavigate({ from: "/environments/$environmentId" });
+  const { tab = "settings" } = route.useSearch();
+  const navigate = route.useNavigate();
   return (
-    <ObjectTabs<EnvironmentTab>
+    <ObjectTabs
       noun="Environment"
       name={environment.name}
       value={environment}

@@ -1,6 +1,6 @@
 import type { Environment } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { ListScreen } from "../../shell/list-screen.tsx";
@@ -10,12 +10,13 @@ import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line } from "../../ui/table.tsx";
-import { environmentsRoute } from "./route.ts";
 import { limitWords, networkingWords } from "./words.ts";
 
+const route = getRouteApi("/environments");
+
 export function EnvironmentsScreen() {
-  const search = environmentsRoute.useSearch();
-  const navigate = useNavigate({ from: "/environments" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   return (
     <ListScreen
       title="Environments"

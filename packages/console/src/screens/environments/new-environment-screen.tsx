@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { environmentQuery } from "../../api/queries/environments.ts";
 import { queryClient } from "../../api/query-client.ts";
@@ -8,11 +8,12 @@ import { ErrorBox } from "../../ui/error-box.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
 import { EnvironmentEditor } from "./environment-editor.tsx";
 import { bodyOf, EMPTY_FORM, type EnvironmentForm, formOf } from "./form.ts";
-import { newEnvironmentRoute } from "./route.ts";
+
+const route = getRouteApi("/environments/new");
 
 /** Shows the form of a new environment, with defaults or copied from another one. */
 export function NewEnvironmentScreen() {
-  const { like } = newEnvironmentRoute.useSearch();
+  const { like } = route.useSearch();
   return <NewEnvironment key={like ?? ""} like={like} />;
 }
 

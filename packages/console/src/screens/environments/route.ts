@@ -3,7 +3,7 @@ import { readListSearch } from "../../shell/list-search.ts";
 import { rootRoute } from "../../shell/root-route.tsx";
 import type { NavItem } from "../../shell/sidebar.tsx";
 
-export type EnvironmentTab = "settings" | "setup" | "api";
+type EnvironmentTab = "settings" | "setup" | "api";
 
 export const environmentsRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -1,6 +1,6 @@
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { fileQuery, type StoredFile } from "../../api/queries/files.ts";
 import { formatBytes, formatCount } from "../../format/numbers.ts";
@@ -18,11 +18,12 @@ import { Owner } from "../../ui/owner.tsx";
 import { Fact, Facts, Section } from "../../ui/section.tsx";
 import { DeleteFile } from "./delete-file.tsx";
 import { downloadFile } from "./download-file.ts";
-import { fileRoute } from "./route.ts";
+
+const route = getRouteApi("/files/$fileId");
 
 /** Shows a file: preview, details, JSON. */
 export function FileScreen() {
-  const { fileId } = fileRoute.useParams();
+  const { fileId } = route.useParams();
   const query = useQuery({
     ...fileQuery(fileId),
     refetchInterval: ({ state }) => (state.data?.status === "pending" ? 2_000 : false),
@@ -35,11 +36,11 @@ export function FileScreen() {
 }
 
 function FilePage({ file }: { file: StoredFile }) {
-  const { tab = "content" } = fileRoute.useSearch();
-  const navigate = useNavigate({ from: "/files/$fileId" });
+  const { tab = "content" } = route.useSearch();
+  const navigate = route.useNavigate();
   const params = { file_id: file.id };
   return (
-    <ObjectTabs<"content" | "api">
+    <ObjectTabs
       noun="File"
       name={file.filename}
       value={file}

@@ -1,5 +1,5 @@
 import { operations } from "@berth/sdk/operations";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
@@ -22,12 +22,15 @@ import { toast } from "../../ui/toast.tsx";
 import { UploadList } from "../../ui/upload-list.tsx";
 import { useFileDrop } from "../../ui/use-file-drop.ts";
 import { FileRow } from "./file-row.tsx";
-import { type FilesSearch, filesRoute } from "./route.ts";
+
+const route = getRouteApi("/files");
+
+type FilesSearch = ReturnType<typeof route.useSearch>;
 
 /** Shows uploaded files and session outputs, newest first. Files can be dropped anywhere on the page. */
 export function FilesScreen() {
-  const search = filesRoute.useSearch();
-  const navigate = useNavigate({ from: "/files" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const { q, origin, session } = search;
   const searching = q !== undefined || origin !== undefined;
   const query = {

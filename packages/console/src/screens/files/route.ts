@@ -3,7 +3,7 @@ import { type ListSearch, readListSearch } from "../../shell/list-search.ts";
 import { rootRoute } from "../../shell/root-route.tsx";
 import type { NavItem } from "../../shell/sidebar.tsx";
 
-export type FilesSearch = Omit<ListSearch, "archived"> & {
+type FilesSearch = Omit<ListSearch, "archived"> & {
   origin?: "uploads" | "outputs";
   /** The session whose outputs are listed. */
   session?: string;

@@ -1,6 +1,6 @@
 import type { ForwardResource } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { useList } from "../../api/use-list.ts";
 import { showUnseen } from "../../format/visible-text.ts";
@@ -22,15 +22,16 @@ import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
 import { FORWARD_TYPES, type ForwardSearch, nameOf } from "./forward-search.ts";
 import { RegisterDialog } from "./register-dialog.tsx";
 import { ResourceDialog } from "./resource-dialog.tsx";
-import { forwardRoute } from "./route.ts";
+
+const route = getRouteApi("/forward");
 
 /** Milliseconds between reads of the list. */
 const LIVE_MS = 15_000;
 
 /** Shows the registry of resources that the user's other programs can find. */
 export function ForwardScreen() {
-  const search = forwardRoute.useSearch();
-  const navigate = useNavigate({ from: "/forward" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const type = search.type ?? "environment";
   const kind = FORWARD_TYPES.find(({ value }) => value === type) ?? FORWARD_TYPES[0];
   const query = { type, limit: 50 };

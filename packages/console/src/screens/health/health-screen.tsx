@@ -1,7 +1,7 @@
 import type { Health } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { ApiTab, Loaded } from "../../shell/object-page.tsx";
 import { Page } from "../../shell/page.tsx";
@@ -12,9 +12,10 @@ import { Checks } from "./checks.tsx";
 import { Disks } from "./disks.tsx";
 import type { HealthSearch } from "./health-search.ts";
 import { Hosts } from "./hosts.tsx";
-import { healthRoute } from "./route.ts";
 import { SessionStates } from "./session-states.tsx";
 import { Summary } from "./summary.tsx";
+
+const route = getRouteApi("/health");
 
 /** Milliseconds between reads of the page. */
 const LIVE_MS = 5_000;
@@ -34,8 +35,8 @@ export function HealthScreen() {
 }
 
 function HealthPage({ health }: { health: Health }) {
-  const search = healthRoute.useSearch();
-  const navigate = useNavigate({ from: "/health" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const change = (part: { [Key in keyof HealthSearch]?: HealthSearch[Key] | undefined }) => {
     const next = Object.entries({ ...search, ...part }).filter(([, value]) => value !== undefined);
     void navigate({ search: Object.fromEntries(next), replace: true });

@@ -1,6 +1,6 @@
 import type { MemoryStore } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { memoriesQuery } from "../../api/queries/memory-stores.ts";
 import { formatPlural } from "../../format/numbers.ts";
@@ -11,7 +11,8 @@ import { Input } from "../../ui/field.tsx";
 import { PathTree } from "../../ui/path-tree.tsx";
 import { MemoryView } from "./memory-view.tsx";
 import { NewMemory } from "./new-memory.tsx";
-import { memoryStoreRoute } from "./route.ts";
+
+const route = getRouteApi("/memory/$storeId");
 
 /** Milliseconds between reads of the tree, which agents may change. */
 const LIVE_MS = 5_000;
@@ -20,8 +21,8 @@ const MIN_FILTERED = 12;
 
 /** Shows the memories of a store as a tree, with the text of one of them. */
 export function MemoriesTab({ store }: { store: MemoryStore }) {
-  const { memory } = memoryStoreRoute.useSearch();
-  const navigate = useNavigate({ from: "/memory/$storeId" });
+  const { memory } = route.useSearch();
+  const navigate = route.useNavigate();
   const [filter, setFilter] = useState("");
   const list = useQuery({ ...memoriesQuery(store.id), refetchInterval: LIVE_MS });
   const memories = list.data ?? [];

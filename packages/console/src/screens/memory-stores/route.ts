@@ -3,9 +3,9 @@ import { readListSearch } from "../../shell/list-search.ts";
 import { rootRoute } from "../../shell/root-route.tsx";
 import type { NavItem } from "../../shell/sidebar.tsx";
 
-export type StoreTab = "memories" | "versions" | "api";
+type StoreTab = "memories" | "versions" | "api";
 
-export type StoreSearch = {
+type StoreSearch = {
   tab?: StoreTab;
   /** The memory that is shown, or whose versions are shown. */
   memory?: string;

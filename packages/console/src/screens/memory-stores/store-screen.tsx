@@ -1,18 +1,19 @@
 import type { MemoryStore } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { memoryStoreQuery } from "../../api/queries/memory-stores.ts";
 import { Loaded } from "../../shell/object-page.tsx";
 import { ObjectTabs } from "../../shell/object-tabs.tsx";
 import { MemoriesTab } from "./memories-tab.tsx";
-import { memoryStoreRoute, type StoreTab } from "./route.ts";
 import { StoreActions } from "./store-actions.tsx";
 import { VersionsTab } from "./versions-tab.tsx";
 
+const route = getRouteApi("/memory/$storeId");
+
 /** Shows a memory store: its memories as a tree, their versions, its JSON. */
 export function StoreScreen() {
-  const { storeId } = memoryStoreRoute.useParams();
+  const { storeId } = route.useParams();
   const query = useQuery(memoryStoreQuery(storeId));
   return (
     <Loaded query={query} title="Memory store">
@@ -22,11 +23,11 @@ export function StoreScreen() {
 }
 
 function StorePage({ store }: { store: MemoryStore }) {
-  const { tab = "memories" } = memoryStoreRoute.useSearch();
-  const navigate = useNavigate({ from: "/memory/$storeId" });
+  const { tab = "memories" } = route.useSearch();
+  const navigate = route.useNavigate();
   const params = { memory_store_id: store.id };
   return (
-    <ObjectTabs<StoreTab>
+    <ObjectTabs
       noun="Memory store"
       name={store.name}
       value={store}

@@ -1,6 +1,6 @@
 import type { MemoryStore } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { showUnseen } from "../../format/visible-text.ts";
@@ -11,12 +11,13 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyList } from "../../ui/empty.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line } from "../../ui/table.tsx";
-import { memoryStoresRoute } from "./route.ts";
 import { StoreDialog } from "./store-dialog.tsx";
 
+const route = getRouteApi("/memory");
+
 export function StoresScreen() {
-  const search = memoryStoresRoute.useSearch();
-  const navigate = useNavigate({ from: "/memory" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const [adding, setAdding] = useState(false);
   const add = () => setAdding(true);
   const open = ({ id }: MemoryStore) => void navigate({ to: "/memory/$storeId", params: { storeId: id } });

@@ -1,6 +1,6 @@
 import type { MemoryStore, MemoryVersion } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { memoriesQuery } from "../../api/queries/memory-stores.ts";
@@ -14,8 +14,9 @@ import { Empty } from "../../ui/empty.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
 import { FilterMenu } from "../../ui/filter-menu.tsx";
 import { Ago } from "../../ui/moment.tsx";
-import { memoryStoreRoute } from "./route.ts";
 import { VersionView } from "./version-view.tsx";
+
+const route = getRouteApi("/memory/$storeId");
 
 type Operation = MemoryVersion["operation"];
 
@@ -28,8 +29,8 @@ const TONES: Record<Operation, Tone> = { created: "ok", modified: "info", delete
 
 /** Shows the changes of a store's memories, newest first, with the content of each change. */
 export function VersionsTab({ store }: { store: MemoryStore }) {
-  const { memory, version } = memoryStoreRoute.useSearch();
-  const navigate = useNavigate({ from: "/memory/$storeId" });
+  const { memory, version } = route.useSearch();
+  const navigate = route.useNavigate();
   const [operation, setOperation] = useState<Operation | null>(null);
   const { data: memories = [] } = useQuery(memoriesQuery(store.id));
   const query = {

@@ -1,4 +1,5 @@
 import { operations } from "@berth/sdk/operations";
+import { getRouteApi } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { formatPlural } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
@@ -12,12 +13,13 @@ import { FilesSection } from "./files-section.tsx";
 import { type Form, requestOf, withoutSecrets } from "./form.ts";
 import { MoreSection } from "./more-section.tsx";
 import { RepositoriesSection } from "./repositories-section.tsx";
-import { newSessionRoute } from "./route.ts";
 import type { CloneState } from "./start-session.ts";
 import { useForm, useStart } from "./use-new-session.ts";
 
+const route = getRouteApi("/new");
+
 export function NewSessionScreen() {
-  const { like, agent, environment } = newSessionRoute.useSearch();
+  const { like, agent, environment } = route.useSearch();
   const chosen = {
     ...(agent === undefined ? {} : { agentMode: "existing" as const, agentId: agent, agentVersion: null }),
     ...(environment === undefined ? {} : { environmentId: environment }),

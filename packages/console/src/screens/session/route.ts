@@ -5,7 +5,7 @@ import { rootRoute } from "../../shell/root-route.tsx";
 import { prefetchTail } from "./log/tail.ts";
 import { PANELS, type PanelId } from "./scope/panel-ids.ts";
 
-export type SessionSearch = {
+type SessionSearch = {
   /** The id of the event that is shown and marked. */
   event?: string;
   /** The panel beside the transcript; `none` closes it. */

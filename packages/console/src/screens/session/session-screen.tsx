@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazyRouteComponent, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, lazyRouteComponent } from "@tanstack/react-router";
 import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { sessionQuery } from "../../api/queries/sessions.ts";
 import { queryClient } from "../../api/query-client.ts";
@@ -15,13 +15,16 @@ import { useSessionLog } from "./log/use-session-log.ts";
 import type { SessionView } from "./log/view.ts";
 import { firstPanel } from "./panels/first-panel.ts";
 import { ResizablePanel } from "./panels/resizable-panel.tsx";
-import { type SessionSearch, sessionRoute } from "./route.ts";
 import type { PanelId } from "./scope/panel-ids.ts";
 import { SessionContext } from "./scope/session-context.ts";
 import { useSessionActions } from "./scope/use-session-actions.ts";
 import { SessionHeading, SessionMenu, SessionState } from "./session-header.tsx";
 import { StoppedNote } from "./stopped-note.tsx";
 import { Transcript } from "./transcript/transcript.tsx";
+
+const route = getRouteApi("/sessions/$sessionId");
+
+type SessionSearch = ReturnType<typeof route.useSearch>;
 
 const Panels = lazyRouteComponent(() => import("./panels/panels.tsx"), "Panels");
 
@@ -30,14 +33,14 @@ const WIDE = 1_180;
 
 /** Shows a session: its transcript, and the composer to answer it. */
 export function SessionScreen() {
-  const { sessionId } = sessionRoute.useParams();
+  const { sessionId } = route.useParams();
   // The key makes React discard all state when another session is shown.
   return <OneSession key={sessionId} sessionId={sessionId} />;
 }
 
 function OneSession({ sessionId }: { sessionId: string }) {
-  const search = sessionRoute.useSearch();
-  const navigate = useNavigate({ from: "/sessions/$sessionId" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const { data: session, error } = useQuery(sessionQuery(sessionId));
   const log = useSessionLog(sessionId);
   const actions = useSessionActions(sessionId);

@@ -1,5 +1,5 @@
 import { operations } from "@berth/sdk/operations";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { useWaiting } from "../../api/queries/sessions.ts";
 import { useList } from "../../api/use-list.ts";
@@ -15,9 +15,10 @@ import { Icon } from "../../ui/icon.tsx";
 import { useNow } from "../../ui/moment.tsx";
 import { HeadCell, Table } from "../../ui/table.tsx";
 import { FilterBar } from "./filter-bar.tsx";
-import { sessionsRoute } from "./route.ts";
 import { listQuery, type SessionFilters } from "./session-filters.ts";
 import { SessionLine } from "./session-line.tsx";
+
+const route = getRouteApi("/");
 
 /** Milliseconds between reads of the list. */
 const LIVE_MS = 3_000;
@@ -25,8 +26,8 @@ const PAGE = 50;
 
 /** Shows all sessions that the user may see, by last activity. */
 export function SessionsScreen() {
-  const filters = sessionsRoute.useSearch();
-  const navigate = useNavigate({ from: "/" });
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
   const now = useNow();
   const query = { ...listQuery(filters, now), limit: PAGE };
   const list = useList(["sessions", "list", query], () => berth.sessions.list(query), { live: LIVE_MS });

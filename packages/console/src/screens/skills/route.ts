@@ -3,9 +3,9 @@ import { readListSearch } from "../../shell/list-search.ts";
 import { rootRoute } from "../../shell/root-route.tsx";
 import type { NavItem } from "../../shell/sidebar.tsx";
 
-export type SkillTab = "contents" | "versions" | "api";
+type SkillTab = "contents" | "versions" | "api";
 
-export type SkillSearch = {
+type SkillSearch = {
   tab?: SkillTab;
   /** The version whose contents are shown; absent for the newest. */
   version?: number;

@@ -1,6 +1,6 @@
 import type { Skill, SkillVersion } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { berth } from "../../api/client.ts";
 import { skillFileQuery, skillVersionQuery } from "../../api/queries/skills.ts";
@@ -17,12 +17,13 @@ import { PathTree } from "../../ui/path-tree.tsx";
 import { Select } from "../../ui/select.tsx";
 import { downloadBlob } from "../../ui/text-viewer.tsx";
 import { FileDiff } from "./file-diff.tsx";
-import { skillRoute } from "./route.ts";
+
+const route = getRouteApi("/skills/$skillId");
 
 /** Shows the files of a version as a tree, with the text of one of them. */
 export function SkillContents({ skill }: { skill: Skill }) {
-  const search = skillRoute.useSearch();
-  const navigate = useNavigate({ from: "/skills/$skillId" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const number = search.version ?? skill.latest_version;
   const version = useQuery(skillVersionQuery(skill.id, number));
   const versions = useList(["skills", skill.id, "versions"], () =>

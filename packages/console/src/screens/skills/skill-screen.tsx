@@ -1,18 +1,19 @@
 import type { Skill } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { skillQuery } from "../../api/queries/skills.ts";
 import { Loaded, Scrolled } from "../../shell/object-page.tsx";
 import { ObjectTabs } from "../../shell/object-tabs.tsx";
-import { type SkillTab, skillRoute } from "./route.ts";
 import { SkillActions } from "./skill-actions.tsx";
 import { SkillContents } from "./skill-contents.tsx";
 import { SkillVersions } from "./skill-versions.tsx";
 
+const route = getRouteApi("/skills/$skillId");
+
 /** Shows a skill: the files of a version, its versions, its JSON. */
 export function SkillScreen() {
-  const { skillId } = skillRoute.useParams();
+  const { skillId } = route.useParams();
   const query = useQuery(skillQuery(skillId));
   return (
     <Loaded query={query} title="Skill">
@@ -22,11 +23,11 @@ export function SkillScreen() {
 }
 
 function SkillPage({ skill }: { skill: Skill }) {
-  const { tab = "contents" } = skillRoute.useSearch();
-  const navigate = useNavigate({ from: "/skills/$skillId" });
+  const { tab = "contents" } = route.useSearch();
+  const navigate = route.useNavigate();
   const params = { skill_id: skill.id };
   return (
-    <ObjectTabs<SkillTab>
+    <ObjectTabs
       noun="Skill"
       name={skill.display_title ?? skill.name}
       value={skill}

@@ -1,6 +1,6 @@
 import type { Skill } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { showUnseen } from "../../format/visible-text.ts";
@@ -12,11 +12,12 @@ import { EmptyList } from "../../ui/empty.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line } from "../../ui/table.tsx";
 import { NewSkillDialog } from "./new-skill-dialog.tsx";
-import { skillsRoute } from "./route.ts";
+
+const route = getRouteApi("/skills");
 
 export function SkillsScreen() {
-  const search = skillsRoute.useSearch();
-  const navigate = useNavigate({ from: "/skills" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const [adding, setAdding] = useState(false);
   const add = () => setAdding(true);
   useActions([{ id: "upload", label: "Upload a skill", group: "Skills", icon: "upload", run: add }]);

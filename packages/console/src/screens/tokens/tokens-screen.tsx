@@ -1,7 +1,7 @@
 import type { Token } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { useOwnerNames } from "../../api/queries/owners.ts";
@@ -21,10 +21,11 @@ import { useNow } from "../../ui/moment.tsx";
 import { HeadCell } from "../../ui/table.tsx";
 import { NewTokenDialog } from "./new-token-dialog.tsx";
 import { RevokeToken } from "./revoke-token.tsx";
-import { tokensRoute } from "./route.ts";
 import { TokenDialog } from "./token-dialog.tsx";
 import { TokenLine } from "./token-line.tsx";
 import { fits, KIND_CHOICES, type TokenSearch } from "./token-search.ts";
+
+const route = getRouteApi("/tokens");
 
 /** Milliseconds between reads of the list: the last use of a token changes with each request. */
 const LIVE_MS = 10_000;
@@ -32,8 +33,8 @@ const QUERY = { limit: 100 };
 
 /** Shows all tokens that the user may see: of people, of service accounts, and console sign-ins. */
 export function TokensScreen() {
-  const search = tokensRoute.useSearch();
-  const navigate = useNavigate({ from: "/tokens" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const now = useNow();
   const { data: me } = useQuery(whoamiQuery);
   const list = useList(["tokens", "list"], () => berth.tokens.list(QUERY), { live: LIVE_MS });

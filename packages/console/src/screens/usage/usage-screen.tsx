@@ -1,7 +1,7 @@
 import type { UsageReport } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { formatShort } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
@@ -13,20 +13,21 @@ import { Segments } from "../../ui/form-section.tsx";
 import { useNow } from "../../ui/moment.tsx";
 import { downloadBlob } from "../../ui/text-viewer.tsx";
 import { RangePicker } from "./range-picker.tsx";
-import { usageRoute } from "./route.ts";
 import { UsageCharts } from "./usage-charts.tsx";
 import { usageCsv } from "./usage-csv.ts";
 import { UsageJson } from "./usage-json.tsx";
 import { type Grouping, rangeOf, type UsageSearch, VIEWS } from "./usage-search.ts";
 import { UsageTables } from "./usage-tables.tsx";
 
+const route = getRouteApi("/usage");
+
 /** Milliseconds between reads of the report. */
 const LIVE_MS = 30_000;
 
 /** Shows the usage of sessions over time and by group. */
 export function UsageScreen() {
-  const search = usageRoute.useSearch();
-  const navigate = useNavigate({ from: "/usage" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const range = rangeOf(search, useNow());
   const by = search.by ?? "agent";
   const days = useReport(range, "day");

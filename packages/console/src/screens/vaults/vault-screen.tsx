@@ -1,7 +1,7 @@
 import type { Vault } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -18,12 +18,13 @@ import { toast } from "../../ui/toast.tsx";
 import { CredentialDialog } from "./credential-dialog.tsx";
 import { Credentials } from "./credentials.tsx";
 import { refreshVaults, vaultQuery } from "./queries.ts";
-import { vaultRoute } from "./route.ts";
 import { VaultDialog } from "./vault-dialog.tsx";
 import type { VaultSearch } from "./vault-search.ts";
 
+const route = getRouteApi("/vaults/$vaultId");
+
 export function VaultScreen() {
-  const { vaultId } = vaultRoute.useParams();
+  const { vaultId } = route.useParams();
   const vault = useQuery(vaultQuery(vaultId));
   return (
     <Loaded query={vault} title="Vault">
@@ -33,8 +34,8 @@ export function VaultScreen() {
 }
 
 function VaultPage({ vault }: { vault: Vault }) {
-  const search = vaultRoute.useSearch();
-  const navigate = useNavigate({ from: "/vaults/$vaultId" });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const [asks, setAsks] = useState<"archive" | "delete" | null>(null);
   const change = (part: { [Key in keyof VaultSearch]?: VaultSearch[Key] | undefined }) => {
     const next = Object.entries({ ...search, ...part }).filter(([, value]) => value !== undefined);

@@ -1,6 +1,6 @@
 import type { Vault } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -12,12 +12,13 @@ import { CopyId } from "../../ui/copy.tsx";
 import { EmptyList } from "../../ui/empty.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Cell, HeadCell, Line } from "../../ui/table.tsx";
-import { vaultsRoute } from "./route.ts";
 import { VaultDialog } from "./vault-dialog.tsx";
 
+const route = getRouteApi("/vaults");
+
 export function VaultsScreen() {
-  const { create, ...search } = vaultsRoute.useSearch();
-  const navigate = useNavigate({ from: "/vaults" });
+  const { create, ...search } = route.useSearch();
+  const navigate = route.useNavigate();
   const add = () => void navigate({ search: { ...search, create: true }, replace: true });
   const open = ({ id }: Vault) => void navigate({ to: "/vaults/$vaultId", params: { vaultId: id } });
   useShortcuts([{ keys: "n", label: "New vault", group: "List", run: add }]);

@@ -4,23 +4,33 @@ import { dirname, join, normalize } from "node:path";
 export type Import = { file: string; specifier: string };
 
 /**
- * Returns one line for each import cycle between folders, with one import for each step. `index.ts` is the
- * door of its package and belongs to no folder.
+ * Returns one line for each import cycle between files, with one import for each step. Imports of types and
+ * dynamic imports count.
  */
+export function fileCircles(imports: readonly Import[]): string[] {
+  return circlesOf("files", imports, (file) => file);
+}
+
+/** Returns the same for folders. `index.ts` is the door of its package and belongs to no folder. */
 export function folderCircles(imports: readonly Import[]): string[] {
+  const inFolders = imports.filter(({ file }) => !file.endsWith("/src/index.ts"));
+  return circlesOf("folders", inFolders, dirname);
+}
+
+function circlesOf(kind: string, imports: readonly Import[], placeOf: (file: string) => string): string[] {
   const steps = new Map<string, Map<string, Import>>();
   for (const found of imports) {
-    if (!found.specifier.startsWith(".") || found.file.endsWith("/src/index.ts")) continue;
-    const from = dirname(found.file);
-    const to = dirname(normalize(join(from, found.specifier)));
+    if (!found.specifier.startsWith(".")) continue;
+    const from = placeOf(found.file);
+    const to = placeOf(normalize(join(dirname(found.file), found.specifier)));
     if (from === to) continue;
     const onward = steps.get(from) ?? new Map<string, Import>();
     steps.set(from, onward.set(to, onward.get(to) ?? found));
   }
-  return circles(steps).map((circle) => describeCircle(circle, steps));
+  return circles(steps).map((circle) => `circle of ${kind}: ${describeCircle(circle, steps)}`);
 }
 
-/** Returns the shortest cycle through each folder that is in one, each cycle once. */
+/** Returns the shortest cycle through each place that is in one, each cycle once. */
 function circles(steps: ReadonlyMap<string, ReadonlyMap<string, Import>>): string[][] {
   const known = new Set<string>();
   const found: string[][] = [];
@@ -28,7 +38,7 @@ function circles(steps: ReadonlyMap<string, ReadonlyMap<string, Import>>): strin
     if (known.has(start)) continue;
     const circle = shortestCircle(start, steps);
     if (circle === null) continue;
-    for (const folder of circle) known.add(folder);
+    for (const place of circle) known.add(place);
     found.push(circle);
   }
   return found;
@@ -55,10 +65,10 @@ function describeCircle(
   circle: readonly string[],
   steps: ReadonlyMap<string, ReadonlyMap<string, Import>>,
 ): string {
-  const lines = circle.map((folder, index) => {
+  const lines = circle.map((place, index) => {
     const next = circle[(index + 1) % circle.length] ?? "";
-    const found = steps.get(folder)?.get(next);
+    const found = steps.get(place)?.get(next);
     return `${found?.file} imports ${found?.specifier}`;
   });
-  return `circle of folders: ${circle.join(" → ")} → ${circle[0]} (${lines.join("; ")})`;
+  return `${circle.join(" → ")} → ${circle[0]} (${lines.join("; ")})`;
 }
