@@ -3,7 +3,7 @@ export type { Capability } from "@berth/sandbox";
 export { DatabaseUnavailableError } from "@berth/store/db";
 export { InputError, OperatorError } from "@berth/store/errors";
 export { type Backup, backup } from "./backup/backup.ts";
-export { checkBackup, type Restored, restore } from "./backup/restore.ts";
+export { checkBackup, type RestoredBackup, restore } from "./backup/restore.ts";
 export { administrationOnMachine, createTokenOnMachine } from "./machine/administration-on-machine.ts";
 export { migrateDatabase, type SchemaReport } from "./machine/migrate-database.ts";
 export { type MovedContents, moveContents } from "./machine/move-contents.ts";

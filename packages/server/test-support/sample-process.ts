@@ -1,7 +1,7 @@
 // A program for tests of supervised processes.
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
-import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../src/processes/parent-calls.ts";
+import { exitAfterAnswer, parentCalls, reportSigns, type Signs } from "../src/processes/parent-calls.ts";
 import type { ProcessCalls } from "../src/processes/process-calls.ts";
 
 export type SampleCalls = {
@@ -23,7 +23,7 @@ const calls: ProcessCalls<ParentOfSampleCalls> = parentCalls<SampleCalls, Parent
       exitAfterAnswer(1);
       throw new Error("It cannot start.");
     }
-    tellSigns(calls, () => process.pid);
+    reportSigns(calls, () => process.pid);
   },
   double: (number) => number * 2,
   relay: (word): Promise<string> => calls.call("word", word),

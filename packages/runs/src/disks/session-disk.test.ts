@@ -104,10 +104,10 @@ test("SessionDisk.claim: of two sessions one has the disk of the pool, with its 
   const warm = await addReady(db, made);
   const both = [await session(), await session()];
   const claimed = await Promise.all(both.map(({ disk }) => disk.claim(neverLost, undefined, WISH)));
-  const [winner, other] = claimed[0]?.isOfPool ? [0, 1] : [1, 0];
+  const [winner, other] = claimed[0]?.fromPool ? [0, 1] : [1, 0];
   assert.deepEqual(
-    { ...claimed[winner], besides: "" },
-    { path: warm.name, besides: "", uid: warm.uid, isNew: true, isOfPool: true },
+    { ...claimed[winner], hostDir: "" },
+    { path: warm.name, hostDir: "", uid: warm.uid, isNew: true, fromPool: true },
   );
   const lease = both[other]?.lease;
   assert.equal(claimed[other]?.path, formatId("session", lease?.sessionId ?? ""));
@@ -136,7 +136,7 @@ test("SessionDisk.claim: a disk of the pool that is gone is lost like any, and o
   assert.equal((await disk.claim(lost, undefined, WISH)).path, second.name);
   const replaced = await disk.replace();
   assert.deepEqual(
-    [losses, replaced.path, replaced.isOfPool],
+    [losses, replaced.path, replaced.fromPool],
     [1, formatId("session", lease.sessionId), false],
   );
   await leaveUnused(db.write, made.place);
@@ -152,7 +152,7 @@ test("SessionDisk.claim: none of the pool while a runner is there that knows no 
     values: [made.place],
   });
   const one = await session();
-  assert.equal((await one.disk.claim(neverLost, undefined, WISH)).isOfPool, false);
+  assert.equal((await one.disk.claim(neverLost, undefined, WISH)).fromPool, false);
   await db.write.query({ text: `update hosts set settings = '{"BERTH_KUBERNETES_WARM_PODS": ""}'` });
   const { disk, lease } = await session();
   assert.equal((await disk.claim(neverLost, undefined, WISH)).path, warm.name);

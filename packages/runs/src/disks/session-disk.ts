@@ -15,14 +15,14 @@ export interface Disk {
   /** As `SandboxSpec.disk`: a path on this machine, or the name of one of the engine's disks. */
   path: string;
   /** A directory of this machine for files beside the disk. The same as `path` if that is a directory. */
-  besides: string;
+  hostDir: string;
   uid: number;
 }
 
 export interface ClaimedDisk extends Disk {
   isNew: boolean;
   /** Whether the disk was taken from the pool. */
-  isOfPool: boolean;
+  fromPool: boolean;
 }
 
 /** The directory or place where an installation keeps its disks. */
@@ -45,14 +45,14 @@ export class SessionDisk {
   readonly #lease: Lease;
   readonly #disks: DiskDirectory;
   readonly #all: Disks;
-  readonly #besides: string;
+  readonly #hostDir: string;
 
   constructor(db: Queryable, lease: Lease, disks: DiskDirectory) {
     this.#db = db;
     this.#lease = lease;
     this.#disks = disks;
     this.#all = disksOf(disks);
-    this.#besides = diskPath(disks, lease.sessionId);
+    this.#hostDir = diskPath(disks, lease.sessionId);
   }
 
   /**
@@ -71,7 +71,7 @@ export class SessionDisk {
     const row = await readDisk(this.#db, this.#lease);
     const { restoring } = row;
     if (row.workspace_uid !== null && !restoring && (await this.#isHere(row, row.snapshots))) {
-      return { ...this.#disk(row.disk, row.workspace_uid), isNew: false, isOfPool: false };
+      return { ...this.#disk(row.disk, row.workspace_uid), isNew: false, fromPool: false };
     }
     // A loss is reported once, however often the disk is restored from a save.
     if (row.home !== null && !restoring) await reportLost();
@@ -141,17 +141,17 @@ export class SessionDisk {
 
   async #assign(wish: WarmWish | null): Promise<ClaimedDisk> {
     const { disk, workspace_uid: uid } = await assignDisk(this.#db, this.#lease, this.#disks.home, wish);
-    return { ...this.#disk(disk, uid), isNew: true, isOfPool: disk !== null };
+    return { ...this.#disk(disk, uid), isNew: true, fromPool: disk !== null };
   }
 
   async #discard(disk: string | null): Promise<void> {
     const path = this.#path(disk);
     await (await this.#all.takeAway(path, this.#lease.epoch))?.();
-    if (this.#besides !== path) await removeAside(this.#besides);
+    if (this.#hostDir !== path) await removeAside(this.#hostDir);
   }
 
   #disk(disk: string | null, uid: number): Disk {
-    return { path: this.#path(disk), besides: this.#besides, uid };
+    return { path: this.#path(disk), hostDir: this.#hostDir, uid };
   }
 
   #path(disk: string | null): string {

@@ -7,7 +7,7 @@ import { readLog } from "@berth/store/test-support/internals/session-log";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import { types } from "../../test-support/worker.ts";
 import { appendIdle, appendRunning } from "./append-events.ts";
-import { beginTrial, noteCrash } from "./crashed-store.ts";
+import { beginTrial, recordCrash } from "./crashed-store.ts";
 
 const OWNER = "owner";
 const IDLE = { event: { type: "session.status_idle" as const, stop_reason: { type: "end_turn" as const } } };
@@ -42,22 +42,22 @@ async function stateOf(db: TestDatabase, { sessionId }: Lease) {
 test("a first crash: sessions whose turns it ran are due, and counted; others stay as they are", async (t) => {
   const { db, running, idle } = await open(t);
   const [one, two, rests] = [await running(), await running(), await idle()];
-  assert.deepEqual(await noteCrash(db, OWNER), []);
+  assert.deepEqual(await recordCrash(db, OWNER), []);
   for (const lease of [one, two])
     assert.deepEqual(await stateOf(db, lease), { crashes: 1, aside: false, due: true, held: false });
   assert.deepEqual(await stateOf(db, rests), { crashes: 0, aside: false, due: false, held: true });
-  assert.deepEqual(await noteCrash(db, OWNER), [], "it is counted once");
+  assert.deepEqual(await recordCrash(db, OWNER), [], "it is counted once");
   assert.equal((await stateOf(db, one)).crashes, 1);
 });
 
 test("a second crash: the session on trial is set aside and told; its neighbours, waiting or new, are not", async (t) => {
   const { db, running } = await open(t);
   const [guilty, waits] = [await running(), await running()];
-  await noteCrash(db, OWNER);
+  await recordCrash(db, OWNER);
   await again(db, guilty);
   await again(db, waits, false);
   const fresh = await running();
-  const found = await noteCrash(db, OWNER);
+  const found = await recordCrash(db, OWNER);
   assert.deepEqual(
     found.map(({ sessionId }) => sessionId),
     [guilty.sessionId],
@@ -74,22 +74,22 @@ test("a second crash: the session on trial is set aside and told; its neighbours
 test("two on trial: neither is set aside, and the one that does it alone is", async (t) => {
   const { db, running } = await open(t);
   const [one, two] = [await running(), await running()];
-  await noteCrash(db, OWNER);
+  await recordCrash(db, OWNER);
   for (const lease of [one, two]) await again(db, lease);
-  assert.deepEqual(await noteCrash(db, OWNER), []);
+  assert.deepEqual(await recordCrash(db, OWNER), []);
   assert.equal((await stateOf(db, one)).crashes, 2);
   await again(db, two);
-  assert.equal((await noteCrash(db, OWNER)).length, 1);
+  assert.equal((await recordCrash(db, OWNER)).length, 1);
   assert.deepEqual((await stateOf(db, one)).aside, false);
 });
 
 test("a turn that ends: the crashes before it count no more", async (t) => {
   const { db, running } = await open(t);
   const lease = await running();
-  await noteCrash(db, OWNER);
+  await recordCrash(db, OWNER);
   const next = await again(db, lease);
   await appendIdle(db.write, next, [IDLE]);
   await appendRunning(db.write, next);
-  assert.deepEqual(await noteCrash(db, OWNER), []);
+  assert.deepEqual(await recordCrash(db, OWNER), []);
   assert.equal((await stateOf(db, lease)).crashes, 1);
 });

@@ -14,7 +14,7 @@ export const SET_ASIDE =
  *
  * A session that had a crash before counts as in a turn only once its trial has begun.
  */
-export async function noteCrash(
+export async function recordCrash(
   db: Pick<DatabaseAccess, "transaction">,
   owner: string,
 ): Promise<LeasedSession[]> {

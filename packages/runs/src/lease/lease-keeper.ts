@@ -56,11 +56,11 @@ export class LeaseKeeper {
   }
 
   hold(lease: Lease): void {
-    this.#tell({ hold: lease });
+    this.#send({ hold: lease });
   }
 
   drop({ sessionId, epoch }: Lease): void {
-    this.#tell({ drop: { sessionId, epoch } });
+    this.#send({ drop: { sessionId, epoch } });
   }
 
   /** Ends the thread and waits for it. Safe to call twice. */
@@ -69,7 +69,7 @@ export class LeaseKeeper {
     clearInterval(this.#beating);
     clearTimeout(this.#restarting);
     this.#deadline.close();
-    this.#tell({ close: true });
+    this.#send({ close: true });
     await this.#exited;
   }
 
@@ -94,7 +94,7 @@ export class LeaseKeeper {
     this.#thread = this.#startThread();
   }
 
-  #tell(message: ToLeaseThread): void {
+  #send(message: ToLeaseThread): void {
     this.#thread.postMessage(message);
   }
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { type DatabaseAddress, openWritePool } from "@berth/store/db";
 import { type Lease, sessionFields } from "@berth/store/leases";
-import { noteCrash, SET_ASIDE } from "./crashed-store.ts";
+import { recordCrash, SET_ASIDE } from "./crashed-store.ts";
 import { LeaseRenewals } from "./lease-renewals.ts";
 import { LeaseSigns } from "./lease-signs.ts";
 import { watchForFreeze } from "./watch-for-freeze.ts";
@@ -60,7 +60,7 @@ async function endProcess(): Promise<void> {
     silent_ms: frozenMs,
     msg: "the runner is frozen: it ends itself, so that its sessions go on elsewhere",
   });
-  const counting = noteCrash(db, owner).then((sessions) => {
+  const counting = recordCrash(db, owner).then((sessions) => {
     for (const session of sessions) write({ ...sessionFields(session), msg: SET_ASIDE });
   });
   await Promise.race([counting, pause(COUNT_MS)]).catch(({ message }: Error) => write({ msg: message }));

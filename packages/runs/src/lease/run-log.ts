@@ -163,7 +163,7 @@ export class RunLog {
 
   async appendRunning(): Promise<void> {
     this.#isUnseen = true;
-    await this.#append(() => this.#noteDue(appendRunning(this.#db.write, this.#lease)));
+    await this.#append(() => this.#recordDue(appendRunning(this.#db.write, this.#lease)));
   }
 
   /** @param summaryInMs see `appendIdle`. */
@@ -174,7 +174,7 @@ export class RunLog {
       this.#isSettled = this.#isUnseen && !appended.isDue;
       return appended;
     };
-    await this.#append(() => this.#noteDue(appending()));
+    await this.#append(() => this.#recordDue(appending()));
     this.#turnCopy = undefined;
   }
 
@@ -211,12 +211,12 @@ export class RunLog {
   ): Promise<void> {
     const { write } = this.#db;
     await this.#append(() =>
-      this.#noteDue(appendPlacement(write, this.#lease, this.#masked(drafts), resourceId, outcome)),
+      this.#recordDue(appendPlacement(write, this.#lease, this.#masked(drafts), resourceId, outcome)),
     );
   }
 
   async appendReclaimed(reason: EventOf<"session.container_reclaimed">["reason"]): Promise<void> {
-    await this.#append(() => this.#noteDue(appendReclaimed(this.#db.write, this.#lease, reason)));
+    await this.#append(() => this.#recordDue(appendReclaimed(this.#db.write, this.#lease, reason)));
   }
 
   get isClosed(): boolean {
@@ -289,7 +289,7 @@ export class RunLog {
   }
 
   #appendNow(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    return this.#noteDue(appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
+    return this.#recordDue(appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
   }
 
   async #takeInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
@@ -299,7 +299,7 @@ export class RunLog {
     return entries;
   }
 
-  async #noteDue(appending: Promise<RunAppend>): Promise<readonly LogEntry[]> {
+  async #recordDue(appending: Promise<RunAppend>): Promise<readonly LogEntry[]> {
     const { entries, isDue } = await appending;
     if (isDue) this.messages.invalidate();
     return entries;

@@ -160,7 +160,8 @@ export class SessionMcp {
     }
     const { tools } = offered;
     const leftOut = client.leftOutSentence(name, offered);
-    if (leftOut !== null) await this.#tell(entry.server, "mcp_tools_left_out_error", leftOut, "terminal");
+    if (leftOut !== null)
+      await this.#appendError(entry.server, "mcp_tools_left_out_error", leftOut, "terminal");
     const instructions = before === undefined ? offered.instructions : before.instructions;
     await storeMcpTools(this.#parts.db.write, this.#lease, name, { tools, instructions });
     return { tools, instructions, isStale: false };
@@ -169,10 +170,10 @@ export class SessionMcp {
   /** Reports in the log that the session continues without the server's tools. */
   async #report(server: McpServer, { type, reason }: McpFailure): Promise<void> {
     const message = `The MCP server '${server.name}' could not be used: ${reason}.`;
-    await this.#tell(server, type, message, "retrying");
+    await this.#appendError(server, type, message, "retrying");
   }
 
-  async #tell(
+  async #appendError(
     { name: mcp_server_name }: McpServer,
     type: SessionErrorType,
     message: string,

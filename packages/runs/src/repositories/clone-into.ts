@@ -8,7 +8,7 @@ import type { RunRepository } from "../inputs/resource-store.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { Activity } from "./activity.ts";
 import { ProgressReport } from "./progress-report.ts";
-import type { Restored } from "./restore-repositories.ts";
+import type { RestoredRepositories } from "./restore-repositories.ts";
 import { placementAfterSetup, setUpHere } from "./set-up-repository.ts";
 import { type SetupInputs, setupRequest } from "./setup-request.ts";
 import type { SetupRequest } from "./snapshots/build-setup.ts";
@@ -34,7 +34,7 @@ export interface CloneTarget extends SetupInputs {
   /** Refs that were requested from hosts before the sandbox was open. */
   refs: PrefetchedRefs;
   /** The repositories that were restored onto the disk and are equal to a clone. */
-  restored: Restored;
+  restored: RestoredRepositories;
   activity: Activity;
   /** Limits how many attempts run at once. */
   inSlot<T>(work: () => Promise<T>): Promise<T>;

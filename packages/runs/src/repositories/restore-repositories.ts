@@ -20,7 +20,7 @@ export interface RestoreTarget {
 }
 
 /** The commits of the repositories that are equal to a clone, by the uuids of the resources. */
-export type Restored = ReadonlyMap<string, { commit: string }>;
+export type RestoredRepositories = ReadonlyMap<string, { commit: string }>;
 
 /**
  * Brings the repositories on a disk that was made from a snapshot to the state of new clones with the
@@ -32,7 +32,7 @@ export type Restored = ReadonlyMap<string, { commit: string }>;
 export async function restoreRepositories(
   target: RestoreTarget,
   repositories: readonly ListedRepository[],
-): Promise<Restored> {
+): Promise<RestoredRepositories> {
   const restored = await Promise.all(
     repositories.map(async (one) => [one.id, await target.inSlot(() => restore(target, one))] as const),
   );

@@ -31,7 +31,7 @@ export class SessionRecord {
   }
 
   appended(entries: readonly Appended[]): void {
-    for (const { event } of entries) this.#tell(event, event.id);
+    for (const { event } of entries) this.#record(event, event.id);
   }
 
   /** Records the first part of a response. @param requestId the id of the `span.model_request_start`. */
@@ -44,7 +44,7 @@ export class SessionRecord {
     this.#metrics.gapEnded(parts);
   }
 
-  #tell(event: NewEvent, id: string | undefined): void {
+  #record(event: NewEvent, id: string | undefined): void {
     switch (event.type) {
       case "session.status_running":
         this.#turn = newTurn();

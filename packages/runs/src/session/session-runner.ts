@@ -183,7 +183,7 @@ export class SessionRunner implements FaultScope {
       await Promise.race([this.#stepUntilReleased(), this.#fault.promise]);
     } catch (error) {
       this.#kill();
-      if (error instanceof LeaseLost) this.#tellLeaseLost();
+      if (error instanceof LeaseLost) this.#logLeaseLost();
       else log.error({ err: error }, "a session could not be run");
       if (error instanceof DatabaseUnavailableError) await handOverRun(db.write, this.lease);
     } finally {
@@ -564,7 +564,7 @@ export class SessionRunner implements FaultScope {
     await this.#runLog.appendIdle(withMessages ? [idle({ type: "cancelled" })] : []);
   }
 
-  #tellLeaseLost(): void {
+  #logLeaseLost(): void {
     this.#parts.metrics.leaseLost();
     this.#parts.log.info("the session's lease is lost");
   }

@@ -18,7 +18,7 @@ import { claimForRead } from "../lease/claim-for-read.ts";
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
 import { type Claimant, claimRuns, dueAmong, expireLeases, leaseOwners } from "../lease/claim-runs.ts";
 import { claimSummaries } from "../lease/claim-summaries.ts";
-import { noteCrash, SET_ASIDE } from "../lease/crashed-store.ts";
+import { recordCrash, SET_ASIDE } from "../lease/crashed-store.ts";
 import { isDraining } from "../lease/host-store.ts";
 import { LeaseKeeper } from "../lease/lease-keeper.ts";
 import { isDeadOwner, newOwnerName, pidOfOwner } from "../lease/lease-owner.ts";
@@ -104,7 +104,7 @@ export class Worker {
   /** Whether the last claims may have left due sessions, for lack of slots or of the owners' permits. */
   #mayLeaveDue = true;
   /** The last session that was claimed although there was no slot. */
-  #guest: SessionRunner | undefined;
+  #extraSession: SessionRunner | undefined;
   #isClosing = false;
   #isDraining = false;
   #lookedAt = performance.now();
@@ -230,7 +230,7 @@ export class Worker {
   async #poll(): Promise<void> {
     const { db, hub, host } = this.#options;
     const dead = (await leaseOwners(db.write)).filter((owner) => isDeadOwner(owner, host.id));
-    await this.#noteCrashes(dead);
+    await this.#recordCrashes(dead);
     await expireLeases(db.write, dead);
     this.#setDraining(await isDraining(db.write, host.id));
     const awayMs = Math.min(this.#leaseMs, host.graceMs / 8);
@@ -238,10 +238,10 @@ export class Worker {
   }
 
   /** Records crashes. A process that was killed, or ended with its machine, did not crash. */
-  async #noteCrashes(dead: readonly string[]): Promise<void> {
+  async #recordCrashes(dead: readonly string[]): Promise<void> {
     const { db, log, crashed = [] } = this.#options;
     for (const owner of dead.filter((one) => crashed.includes(pidOfOwner(one))))
-      for (const session of await noteCrash(db, owner)) {
+      for (const session of await recordCrash(db, owner)) {
         this.#shared.metrics.incident("error", "session_set_aside_error");
         log.error(sessionFields(session), SET_ASIDE);
       }
@@ -263,16 +263,16 @@ export class Worker {
   async #claimDue(full: FullOwners): Promise<void> {
     const { db } = this.#options;
     while (!this.#isClosing) {
-      const slots = this.#leavesToOthers() ? 0 : Math.max(0, this.#free());
+      const slots = this.#isDrainingSharedPlace() ? 0 : Math.max(0, this.#free());
       const leases = await claimRuns(db.write, this.#claimant(), slots, this.#hasBacklog ? 0 : slots, full);
       for (const lease of leases) {
         this.#sharedClaims.served({ group: lease.organizationId, member: lease.ownerId });
         this.#hold(lease);
       }
-      if (this.#leavesToOthers()) return;
+      if (this.#isDrainingSharedPlace()) return;
       if (slots === 0) {
         await this.#claimBeside(full);
-        return await this.#claimForOthers(full);
+        return await this.#claimForUnservedOwners(full);
       }
       if (this.#hasBacklog) return await this.#claimShared(full);
       if (leases.length < slots) return;
@@ -307,26 +307,26 @@ export class Worker {
    * Called when all slots are taken. If sessions of this worker wait for a slot, sessions of owners that have
    * none here would never be claimed. One of these is claimed to wait too, and gets the next slot.
    */
-  async #claimForOthers(full: FullOwners): Promise<void> {
+  async #claimForUnservedOwners(full: FullOwners): Promise<void> {
     this.#hasBacklog = true;
     const active = [...this.#held.values()].filter((runner) => runner.isActive());
     const shares = active.map((runner) => runner.share());
     const others = shares.filter((share) => share !== null);
     // A session whose owner is not known yet may belong to an owner that would be claimed.
     if (this.#shared.turns.waiting === 0 || others.length < shares.length) return;
-    if (this.#guest !== undefined && active.includes(this.#guest)) {
-      if (this.#guest.waitsForSlot()) return;
+    if (this.#extraSession !== undefined && active.includes(this.#extraSession)) {
+      if (this.#extraSession.waitsForSlot()) return;
     }
     const excluded = { without: others, full };
     const { leases } = await this.#sharedClaims.claim(this.#options.db.write, this.#claimant(), 1, excluded);
-    if (leases[0] !== undefined) this.#guest = this.#hold(leases[0].lease);
+    if (leases[0] !== undefined) this.#extraSession = this.#hold(leases[0].lease);
   }
 
   /**
    * Returns whether due sessions are left to other hosts. A drained host whose disks other hosts can use
    * leaves the disks where they are.
    */
-  #leavesToOthers(): boolean {
+  #isDrainingSharedPlace(): boolean {
     return this.#isDraining && isSharedPlace(this.#options.host.place);
   }
 

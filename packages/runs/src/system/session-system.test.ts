@@ -31,7 +31,7 @@ test("sessionSystem: an environment with packages and a script → one progress 
     const { session } = await readInputs(db.read, sessionId);
     await sessionSystem(parts, {
       session,
-      disk: { path: "/nowhere", besides: "/nowhere", uid: 70_000 },
+      disk: { path: "/nowhere", hostDir: "/nowhere", uid: 70_000 },
       signal: new AbortController().signal,
       onEgressDenied() {},
       progress: { start: (phase) => begun.push(phase) },

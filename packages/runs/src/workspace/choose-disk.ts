@@ -41,7 +41,7 @@ export async function chooseDisk(
     async () =>
       save === null && inputs !== undefined ? await wishOf(parts, target, inputs, mayBeMade) : null,
   );
-  return { ...claimed, save, mayBeMade: mayBeMade && !claimed.isOfPool };
+  return { ...claimed, save, mayBeMade: mayBeMade && !claimed.fromPool };
 }
 
 async function wishOf(

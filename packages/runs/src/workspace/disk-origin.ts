@@ -10,7 +10,7 @@ import type {
 } from "../disks/volume-snapshots/volume-snapshots.ts";
 import { isPending, isRepository, type RunRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
-import type { Restored } from "../repositories/restore-repositories.ts";
+import type { RestoredRepositories } from "../repositories/restore-repositories.ts";
 
 export interface OriginParts {
   volumeSnapshots?: VolumeSnapshots | null;
@@ -35,7 +35,7 @@ export class DiskOrigin {
   /** The snapshot; null for an empty disk. */
   readonly source: DiskSource | null;
   /** The restored repositories that are equal to a clone. */
-  restored: Restored = new Map();
+  restored: RestoredRepositories = new Map();
   readonly #snapshots: VolumeSnapshots;
   readonly #session: SnapshotSession;
   readonly #parts: OriginParts;

@@ -30,7 +30,7 @@ export async function openInEnvironment(
   if (own.fault !== null) await reportMissing(parts, target, own.fault);
   const directories = [
     ...(await skills.mounts(await target.skills())),
-    ...(await memory.directories(disk.besides)),
+    ...(await memory.directories(disk.hostDir)),
   ];
   const spec = {
     ...plain,

@@ -36,8 +36,8 @@ export async function planOpening(
   const notSaved = resources.filter(({ id }) => !save?.inPlace.includes(id));
   const refs = prefetchRefs(parts, session, notSaved);
   const git = gitSettings(parts, session, resources);
-  const { isOfPool } = disk;
-  const spec = { ...sandboxSpec(parts, session, { ...disk, ...lease }, resources), isOfPool };
+  const { fromPool } = disk;
+  const spec = { ...sandboxSpec(parts, session, { ...disk, ...lease }, resources), fromPool };
   const target = { lease, session, resources: isNew && save === null ? resources : [], spec };
   const origin = await DiskOrigin.find(parts, target, disk.mayBeMade);
   return {

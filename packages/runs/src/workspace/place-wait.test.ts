@@ -29,13 +29,13 @@ describe("PlaceWait", () => {
     const opening = activity.run(() => wait.during(() => opened.promise));
     wait.changed(place("full"));
     assert.deepEqual(told, []);
-    assert.equal(wait.toldSeconds, null);
+    assert.equal(wait.reportedSeconds, null);
     const calls = [wait.needed(() => opening), wait.needed(() => opening)];
     assert.deepEqual(told, ["The sandbox waits for a place: full"]);
     wait.changed(place("full"));
     wait.changed(place("fuller"));
     assert.equal(told.length, 1, "another reason soon after is told later");
-    assert.ok((wait.toldSeconds ?? -1) >= 0);
+    assert.ok((wait.reportedSeconds ?? -1) >= 0);
     opened.resolve("open");
     assert.deepEqual(await Promise.all(calls), ["open", "open"]);
     assert.equal(wait.isWaiting, false);

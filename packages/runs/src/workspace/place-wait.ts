@@ -3,7 +3,7 @@ import type { RunLog } from "../lease/run-log.ts";
 import type { Activity } from "../repositories/activity.ts";
 
 /** Milliseconds between two reports. Reasons that change sooner are not all reported. */
-const TELL_MS = 15_000;
+const REPORT_MS = 15_000;
 
 const WORDS: Readonly<Record<SandboxWait["for"], string>> = {
   place: "The sandbox waits for a place",
@@ -28,9 +28,9 @@ export class PlaceWait {
   #since = 0;
   /** The number of calls that need the sandbox now. */
   #needs = 0;
-  #told: string | null = null;
-  #toldAt = Number.NEGATIVE_INFINITY;
-  #telling: NodeJS.Timeout | undefined;
+  #reported: string | null = null;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #reportTimer: NodeJS.Timeout | undefined;
 
   /** @param ending aborts when the session needs no sandbox. */
   constructor(runLog: Pick<RunLog, "append">, activity: Activity, ending: AbortSignal) {
@@ -50,8 +50,8 @@ export class PlaceWait {
   }
 
   /** Seconds for which the sandbox waited; null when no wait was reported to a call that needs it. */
-  get toldSeconds(): number | null {
-    if (this.#told === null) return null;
+  get reportedSeconds(): number | null {
+    if (this.#reported === null) return null;
     const now = this.isWaiting ? performance.now() - this.#since : 0;
     return Math.round(this.#waitedMs + now) / 1_000;
   }
@@ -75,18 +75,18 @@ export class PlaceWait {
     this.#wait = wait;
     if (former === null && wait !== null) this.#begin();
     if (former !== null && wait === null) this.#end();
-    this.#tell();
+    this.#report();
   };
 
   /** Waits for the sandbox on behalf of a call. */
   async needed<T>(sandbox: () => Promise<T>): Promise<T> {
     this.#needs += 1;
-    this.#tell();
+    this.#report();
     try {
       return await sandbox();
     } finally {
       this.#needs -= 1;
-      if (this.#needs === 0) this.#told = null;
+      if (this.#needs === 0) this.#reported = null;
     }
   }
 
@@ -114,18 +114,18 @@ export class PlaceWait {
     this.#begun = Promise.withResolvers();
   }
 
-  #tell(): void {
-    clearTimeout(this.#telling);
+  #report(): void {
+    clearTimeout(this.#reportTimer);
     if (this.#wait === null || this.#needs === 0 || this.#signal.aborted) return;
     const reason = `${WORDS[this.#wait.for]}: ${this.#wait.reason}`;
-    if (reason === this.#told) return;
-    const early = this.#told === null ? 0 : TELL_MS - (performance.now() - this.#toldAt);
+    if (reason === this.#reported) return;
+    const early = this.#reported === null ? 0 : REPORT_MS - (performance.now() - this.#reportedAt);
     if (early > 0) {
-      this.#telling = setTimeout(() => this.#tell(), early).unref();
+      this.#reportTimer = setTimeout(() => this.#report(), early).unref();
       return;
     }
-    this.#told = reason;
-    this.#toldAt = performance.now();
+    this.#reported = reason;
+    this.#reportedAt = performance.now();
     const event = { type: "session.status_rescheduled" as const, reason };
     // A log that rejects appends ends the run by other means.
     this.#runLog.append([{ event }]).catch(() => undefined);

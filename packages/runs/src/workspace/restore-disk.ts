@@ -22,7 +22,7 @@ export interface RestoreDiskTarget {
 }
 
 /** A restored save, and the seconds that it took. */
-export type Restored = { saved_at: string; seconds: number };
+export type RestoredSave = { saved_at: string; seconds: number };
 
 /**
  * Restores a save onto the new disk of a sandbox, and records that the disk is whole. Reports what could not
@@ -38,7 +38,7 @@ export async function restoreDisk(
   save: Save,
   sandbox: Sandbox,
   spec: SandboxSpec,
-): Promise<Restored | null> {
+): Promise<RestoredSave | null> {
   const { lease, disk, signal } = target;
   const began = performance.now();
   const seconds = () => Math.round(performance.now() - began) / 1_000;

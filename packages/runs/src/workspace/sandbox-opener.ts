@@ -11,7 +11,7 @@ import { type Attempt, OpeningFailures, UnfitDisk } from "./opening-failures.ts"
 import { type OpeningPlan, planOpening } from "./opening-plan.ts";
 import { Provisioner } from "./provisioner.ts";
 import { countOpened, reportStarted } from "./report-opened.ts";
-import { type Restored, restoreDisk } from "./restore-disk.ts";
+import { type RestoredSave, restoreDisk } from "./restore-disk.ts";
 import { loweredLimits, sandboxSpec } from "./sandbox-spec.ts";
 import { endedProcessesNote } from "./untold-notes.ts";
 import { withLocalFiles } from "./with-local-files.ts";
@@ -25,7 +25,7 @@ interface Made {
   sandbox: Sandbox;
   system: SystemLayers | null;
   /** The restored save; null when none was restored. */
-  restored: Restored | null;
+  restored: RestoredSave | null;
 }
 
 /** Opens sandboxes on a session's disk. A failure is reported in the session's log. */
@@ -49,7 +49,7 @@ export class SandboxOpener {
     const began = performance.now();
     const failures = this.#failures;
     const disk = await chooseDisk(this.#parts, this.#target, all, mayBeMade);
-    if (!disk.isOfPool) return await this.#openOn(disk, all, began, (open) => failures.orReport(open));
+    if (!disk.fromPool) return await this.#openOn(disk, all, began, (open) => failures.orReport(open));
     try {
       return await this.#openOn(disk, all, began, (open) => failures.orUnfit(open));
     } catch (error) {
@@ -83,7 +83,7 @@ export class SandboxOpener {
     const { sandbox, restored } = made;
     if (disk.save !== null && restored === null) return await this.open(all);
     const seconds = Math.round(performance.now() - began) / 1000;
-    const waited = this.#target.wait.toldSeconds;
+    const waited = this.#target.wait.reportedSeconds;
     await reportStarted(this.#target, sandbox, {
       seconds,
       ...(waited !== null && { waited_seconds: waited }),
@@ -150,7 +150,7 @@ export class SandboxOpener {
   }
 }
 
-function kindOf({ isNew, isOfPool }: ChosenDisk, { wasThere }: Sandbox): SandboxKind {
+function kindOf({ isNew, fromPool }: ChosenDisk, { wasThere }: Sandbox): SandboxKind {
   if (!isNew) return "resumed";
-  return isOfPool && wasThere === true ? "warm" : "new";
+  return fromPool && wasThere === true ? "warm" : "new";
 }

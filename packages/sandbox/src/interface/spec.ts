@@ -20,7 +20,7 @@ export interface SandboxSpec {
    * does not respond soon, because another disk is faster. Default: it may wait until the earlier sandbox is
    * known to have ended.
    */
-  isOfPool?: boolean;
+  fromPool?: boolean;
   /**
    * The disk need not outlive the sandbox. An engine with `disks` then creates none, and enforces no disk
    * limit.

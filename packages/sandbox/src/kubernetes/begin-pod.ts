@@ -59,7 +59,7 @@ export async function beginPod(opening: Opening): Promise<BegunPod> {
   if (!pod.isNew) {
     const adopted = await adopt(opening, pod).catch((error: unknown) => {
       // The disk is empty, so another disk is faster than finding out whether this one's node is lost.
-      if (spec.isOfPool) throw new SandboxError("a pod of the pool cannot be taken", { cause: error });
+      if (spec.fromPool) throw new SandboxError("a pod of the pool cannot be taken", { cause: error });
       host.log({ msg: "a pod cannot be gone on with", sandbox: spec.id, error: String(error) });
       return null;
     });
@@ -98,10 +98,10 @@ async function adopt(opening: Opening, pod: TakenPod): Promise<BegunPod | null> 
 async function startServer(
   { cluster }: PodHost,
   { name }: PodId,
-  { epoch = 0, isOfPool = false }: SandboxSpec,
+  { epoch = 0, fromPool = false }: SandboxSpec,
 ): Promise<PodProcess> {
   const starting = cluster.exec(name, SERVER_CONTAINER, serverCommand(epoch));
-  if (!isOfPool) return await starting;
+  if (!fromPool) return await starting;
   const started = await Promise.race([starting, delay(POOL_TIMEOUT_MS, null, { ref: false })]);
   if (started !== null) return started;
   void starting.then(({ output }) => output.destroy()).catch(() => {});

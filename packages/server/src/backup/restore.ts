@@ -24,7 +24,7 @@ import { keysAtHand, keysIn, restoreKeys } from "./restore-keys.ts";
 import { countRestored, giveUpMachines, type RestoredCounts } from "./restored-store.ts";
 
 /** Result of restoring or checking a backup. */
-export interface Restored extends RestoredCounts {
+export interface RestoredBackup extends RestoredCounts {
   /** ISO 8601. Everything that was acknowledged before is restored. */
   ended_at: string;
   /** SHA-256 of each content that is missing or damaged in the backup. */
@@ -47,11 +47,15 @@ export async function restore(
   flags: InstallationFlags,
   directory: string,
   { keyFile }: RestoreOptions = {},
-): Promise<Restored> {
+): Promise<RestoredBackup> {
   return await withSettings(flags, (config) => restoreOf(config, directory, keyFile));
 }
 
-async function restoreOf(config: Config, directory: string, keyFile: string | undefined): Promise<Restored> {
+async function restoreOf(
+  config: Config,
+  directory: string,
+  keyFile: string | undefined,
+): Promise<RestoredBackup> {
   requireDatabaseProgram(config);
   const [from, note] = [resolve(directory), readNote(directory)];
   const { ended_at } = note;
@@ -90,11 +94,15 @@ export async function checkBackup(
   flags: InstallationFlags,
   directory: string,
   { keyFile }: RestoreOptions = {},
-): Promise<Restored> {
+): Promise<RestoredBackup> {
   return await withSettings(flags, (config) => checkOf(config, directory, keyFile));
 }
 
-async function checkOf(config: Config, directory: string, keyFile: string | undefined): Promise<Restored> {
+async function checkOf(
+  config: Config,
+  directory: string,
+  keyFile: string | undefined,
+): Promise<RestoredBackup> {
   requireDatabaseProgram(config);
   const [from, note] = [resolve(directory), readNote(directory)];
   const { ended_at } = note;

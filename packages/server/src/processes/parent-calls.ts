@@ -24,7 +24,7 @@ export function parentCalls<Own extends Calls, Theirs extends Calls>(
  * Sends a sign of life with the state that `read` returns to the parent, at once and then twice a second.
  * Returns a function that sends one immediately.
  */
-export function tellSigns<State>(calls: ProcessCalls<Signs<State>>, read: () => State): () => void {
+export function reportSigns<State>(calls: ProcessCalls<Signs<State>>, read: () => State): () => void {
   const tell = () => calls.tell("alive", read());
   setInterval(tell, ALIVE_MS);
   tell();

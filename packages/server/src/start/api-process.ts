@@ -12,7 +12,7 @@ import { openTraces } from "@berth/store/traces";
 import { Registry } from "prom-client";
 import type { Config } from "../config/config.ts";
 import { connectionsOf } from "../config/connections.ts";
-import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../processes/parent-calls.ts";
+import { exitAfterAnswer, parentCalls, reportSigns, type Signs } from "../processes/parent-calls.ts";
 import type { Given } from "../processes/process-calls.ts";
 import { type FurtherApi, openFurtherApi } from "./api.ts";
 import { apiSettings, tlsOf } from "./api-settings.ts";
@@ -55,7 +55,7 @@ const calls = parentCalls<ApiCalls, FirstApiCalls>({
   notice: neighbours.heard,
   async start(given) {
     await start(given);
-    tellSigns(calls, () => null);
+    reportSigns(calls, () => null);
   },
   async join(_given, handle?: SendHandle) {
     if (api === undefined || !(handle instanceof Server)) throw new Error("There is nothing to join.");

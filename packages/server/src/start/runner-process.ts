@@ -8,7 +8,7 @@ import { catchFaults } from "@berth/concurrency";
 import type { DatabaseAddress } from "@berth/store/db";
 import { createLog, createRedactor } from "@berth/store/log";
 import type { Config } from "../config/config.ts";
-import { exitAfterAnswer, parentCalls, type Signs, tellSigns } from "../processes/parent-calls.ts";
+import { exitAfterAnswer, parentCalls, reportSigns, type Signs } from "../processes/parent-calls.ts";
 import type { Given } from "../processes/process-calls.ts";
 import { type NoticeCalls, neighboursBehind } from "./notice-relay.ts";
 import { type Runner, type RunnerState, startRunner } from "./runner.ts";
@@ -61,7 +61,7 @@ const calls = parentCalls<RunnerCalls, RunnerSigns>({
       throw error;
     });
     if (runner === undefined) throw new Error("The runner is not prepared.");
-    const tell = tellSigns(calls, () => runner.state());
+    const tell = reportSigns(calls, () => runner.state());
     void runner.tried.then(tell);
   },
   measure: async () => (isReady ? ((await (await running)?.metrics()) ?? []) : []),

@@ -77,15 +77,15 @@ export class ServiceParts {
     const config = this.#config;
     const faults = await settingFaults(config);
     if (faults.length > 0) throw new ConfigError(faults);
-    await ofSetting(() => createDirectory(config.dataDir));
+    await asConfigError(() => createDirectory(config.dataDir));
     const contents = blobDirectory(config);
-    if (contents !== null) await ofSetting(() => createDirectory(contents));
-    await ofSetting(() => checkDataDirectory(config.dataDir));
+    if (contents !== null) await asConfigError(() => createDirectory(contents));
+    await asConfigError(() => checkDataDirectory(config.dataDir));
     await this.#parts.open(
       () => lockDataDirectory(config.dataDir),
       (release) => release(),
     );
-    const keys = await ofSetting(() => keysOf(config));
+    const keys = await asConfigError(() => keysOf(config));
     installationId(config.dataDir);
     return keys;
   }
@@ -125,7 +125,7 @@ export class ServiceParts {
   }
 
   models(): Promise<ModelRegistry> {
-    return this.#parts.open(() => ofSetting(() => openModels(this.#config, this.#log)));
+    return this.#parts.open(() => asConfigError(() => openModels(this.#config, this.#log)));
   }
 
   /** Opens connections to the database, and checks that its secrets have this key. */
@@ -165,7 +165,7 @@ export class ServiceParts {
 
   async api({ keys, runner, further, ...parts }: ApiParts): Promise<Api> {
     const { startApi } = await loadLate();
-    const tls = await ofSetting(() => tlsOf(this.#config));
+    const tls = await asConfigError(() => tlsOf(this.#config));
     return await this.#parts.open(
       () =>
         startApi({
@@ -183,7 +183,7 @@ export class ServiceParts {
   async health({ keys, db, runner, fault }: HealthParts): Promise<Pick<Api, "url">> {
     const { startHealth } = await loadLate();
     const config = this.#config;
-    const tls = await ofSetting(() => tlsOf(config));
+    const tls = await asConfigError(() => tlsOf(config));
     return await this.#parts.open(
       () =>
         startHealth({
@@ -269,7 +269,7 @@ async function loadLate() {
   return { startApi, startHealth, startDataSweepers };
 }
 
-async function ofSetting<T>(read: () => T | Promise<T>): Promise<T> {
+async function asConfigError<T>(read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseId } from "@berth/contract";
-import { appendRunning, beginTrial, noteCrash } from "@berth/runs/test-support/internals/lease";
+import { appendRunning, beginTrial, recordCrash } from "@berth/runs/test-support/internals/lease";
 import { seedLease } from "@berth/store/test-support/runs";
 import { type Caller, type TestApp, testApp } from "../../../test-support/http.ts";
 
@@ -18,7 +18,7 @@ async function crash({ db }: Pick<TestApp, "db">, id: string): Promise<void> {
     const lease = await seedLease(db.write, parseId("session", id) ?? "", runner);
     await appendRunning(db.write, lease);
     await beginTrial(db.write, lease);
-    await noteCrash(db, runner);
+    await recordCrash(db, runner);
   }
 }
 

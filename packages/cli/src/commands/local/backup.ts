@@ -1,4 +1,4 @@
-import { type Backup, backup, checkBackup, type Restored, restore } from "@berth/server";
+import { type Backup, backup, checkBackup, type RestoredBackup, restore } from "@berth/server";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { printResult } from "../../shared/output.ts";
@@ -50,12 +50,12 @@ const UNVERIFIED =
   "Whether somebody has altered it is not known without the secret key: name its file by --secret-key-file.";
 
 function describe(
-  { ended_at, sessions, events, files, damaged, verified }: Restored,
+  { ended_at, sessions, events, files, damaged, verified }: RestoredBackup,
   isCheck: boolean,
 ): string[] {
   const counts = `${sessions} sessions with ${events} events, and ${files} files`;
   return [
-    `${isCheck ? "The backup can be restored" : "Restored"}: ${counts}, as they were at ${ended_at}.`,
+    `${isCheck ? "The backup can be restored" : "RestoredBackup"}: ${counts}, as they were at ${ended_at}.`,
     ...(verified ? [] : [UNVERIFIED]),
     ...damaged.map((sha256) => `The content ${sha256} is missing or damaged.`),
   ];

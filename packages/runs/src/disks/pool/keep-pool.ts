@@ -40,7 +40,7 @@ export class PoolRounds {
   readonly #gone = new Set<string>();
   readonly #removing = new Set<string>();
   /** Disks whose failed removal was logged. */
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
   /** The number of ready sandboxes as of the last round. */
   ready = 0;
 
@@ -109,15 +109,15 @@ export class PoolRounds {
     const { db, disks, log } = this.#parts;
     try {
       await (await disks.takeAway(name))?.();
-      this.#told.delete(name);
+      this.#logged.delete(name);
       this.#gone.add(name);
       if (!isOld) return;
       await forgetDisk(db, name);
       this.#gone.delete(name);
     } catch (error) {
-      if (!this.#told.has(name))
+      if (!this.#logged.has(name))
         log.warn({ err: error, disk: name }, "a disk of the pool could not be removed: it is tried again");
-      this.#told.add(name);
+      this.#logged.add(name);
     }
   }
 }

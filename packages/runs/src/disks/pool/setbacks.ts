@@ -5,7 +5,7 @@ const [FIRST_MS, MOST_MS] = [10_000, 300_000];
 interface Setback {
   waitMs: number;
   until: number;
-  told: string;
+  reported: string;
 }
 
 /**
@@ -30,10 +30,10 @@ export class Setbacks {
   failed(key: string, error: unknown): void {
     const before = this.#all.get(key);
     const waitMs = before === undefined ? FIRST_MS : Math.min(MOST_MS, before.waitMs * 2);
-    const told = error instanceof Error ? error.message : String(error);
-    if (before?.told !== told || waitMs === MOST_MS)
+    const reported = error instanceof Error ? error.message : String(error);
+    if (before?.reported !== reported || waitMs === MOST_MS)
       this.#log.warn({ err: error, seconds: waitMs / 1_000 }, "a sandbox of the pool could not be made");
-    this.#all.set(key, { waitMs, until: this.#now() + waitMs, told });
+    this.#all.set(key, { waitMs, until: this.#now() + waitMs, reported });
   }
 
   succeeded(key: string): void {

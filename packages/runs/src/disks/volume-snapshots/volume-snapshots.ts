@@ -11,7 +11,7 @@ import {
   type SnapshotRepository,
 } from "../../repositories/list-repositories.ts";
 import {
-  type Restored,
+  type RestoredRepositories,
   type RestoreTarget,
   restoreRepositories,
 } from "../../repositories/restore-repositories.ts";
@@ -143,7 +143,7 @@ export class VolumeSnapshots {
     { lease, log }: SnapshotSession,
     { id, repositories, isCurrent }: DiskSource,
     target: Omit<RestoreTarget, "variables">,
-  ): Promise<Restored> {
+  ): Promise<RestoredRepositories> {
     const { db, metrics, repositoryVariables } = this.#parts;
     const began = performance.now();
     const restored = await restoreRepositories({ ...target, variables: repositoryVariables }, repositories);
