@@ -69,7 +69,7 @@ async function shellScripts(): Promise<Omit<CheckResult, "name">> {
   );
   const result = await command("shellcheck", ["--", ...files]);
   return /^spawn shellcheck ENOENT$/.test(result.report)
-    ? { ok: false, report: "shellcheck is missing: script/setup --tests installs it." }
+    ? { ok: false, report: "shellcheck is missing: script/setup --all-tests installs it." }
     : result;
 }
 

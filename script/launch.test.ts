@@ -71,19 +71,37 @@ test("script/setup: missing system packages without the right to install → lis
   assert.doesNotMatch(ran.stderr, / git| bash| curl/);
 });
 
+test("script/setup: an unknown option → says so, and installs nothing", (t) => {
+  const root = checkout(t);
+  for (const option of ["--test", "all-tests", "--development=1"]) {
+    const ran = run(join(root, "script/setup"), [option], tools(root, ["dirname"]));
+    assert.equal(ran.status, 2);
+    assert.match(ran.stderr, new RegExp(`^setup: unknown option ${option};`));
+  }
+});
+
 test("node-packages-current: a package is missing or has another version → npm ci is needed, except for other platforms", (t) => {
   const root = checkout(t);
   mkdirSync(join(root, "node_modules"));
-  const current = (installed: object): boolean => {
-    const wanted = { a: { version: "1.0.0" }, other: { version: "1.0.0", optional: true } };
+  const current = (installed: object, purpose = "all"): boolean => {
+    const wanted = {
+      a: { version: "1.0.0" },
+      other: { version: "1.0.0", optional: true },
+      checker: { version: "1.0.0", dev: true },
+    };
     writeFileSync(join(root, "package-lock.json"), lockfile(wanted));
     writeFileSync(join(root, "node_modules/.package-lock.json"), lockfile(installed));
     const script = join(root, "script/node-packages-current.js");
-    return spawnSync(process.execPath, [script], { cwd: root }).status === 0;
+    return spawnSync(process.execPath, [script, purpose], { cwd: root }).status === 0;
   };
-  assert.equal(current({ a: { version: "1.0.0" } }), true);
-  assert.equal(current({ a: { version: "1.0.1" } }), false);
-  assert.equal(current({ other: { version: "1.0.0" } }), false);
+  const checker = { version: "1.0.0" };
+  assert.equal(current({ a: { version: "1.0.0" }, checker }), true);
+  assert.equal(current({ a: { version: "1.0.1" }, checker }), false);
+  assert.equal(current({ other: { version: "1.0.0" }, checker }), false);
+  assert.equal(current({ a: { version: "1.0.0" } }), false);
+  assert.equal(current({ a: { version: "1.0.0" } }, "running"), true);
+  assert.equal(current({ a: { version: "1.0.0" }, checker: { version: "1.0.1" } }, "running"), false);
+  assert.equal(current({ checker }, "running"), false);
 });
 
 function lockfile(packages: object): string {
@@ -111,10 +129,10 @@ function program(path: string, body: string): void {
 /** Makes a directory with links to these programs of the machine and no others. */
 function tools(root: string, names: readonly string[]): string {
   const directory = join(root, "tools");
-  mkdirSync(directory);
+  mkdirSync(directory, { recursive: true });
   for (const name of names) {
     const found = ["/usr/bin", "/bin"].map((bin) => join(bin, name)).find((path) => existsSync(path));
-    if (found !== undefined) symlinkSync(found, join(directory, name));
+    if (found !== undefined && !existsSync(join(directory, name))) symlinkSync(found, join(directory, name));
   }
   return directory;
 }

@@ -1,7 +1,9 @@
-// Exits with 0 if node_modules contains what package-lock.json lists, and with 1 if `npm ci` is needed. This
-// is plain JavaScript, because it runs on the machine's own Node before the pinned one is installed.
+// Exits with 0 if node_modules contains what package-lock.json lists, and with 1 if `npm ci` is needed. With
+// the argument `running`, packages that are only for development may be missing. This is plain JavaScript,
+// because it runs on the machine's own Node before the pinned one is installed.
 import { existsSync, readFileSync } from "node:fs";
 
+const onlyRunning = process.argv[2] === "running";
 process.exitCode = isCurrent() ? 0 : 1;
 
 function isCurrent() {
@@ -21,7 +23,8 @@ function packagesOf(lockfile) {
  * platforms.
  */
 function matches(wanted, installed) {
-  return installed === undefined ? wanted.optional === true : installed.version === wanted.version;
+  if (installed !== undefined) return installed.version === wanted.version;
+  return wanted.optional === true || (onlyRunning && (wanted.dev === true || wanted.devOptional === true));
 }
 
 /**

@@ -52,7 +52,7 @@ export function missingForCluster(): string | null {
     ...PROGRAMS.filter((name) => !isProgram(name)),
     ...FILES.filter((path) => !existsSync(path)),
   ];
-  return missing.length > 0 ? `${missing.join(", ")} is missing: run script/setup --tests` : null;
+  return missing.length > 0 ? `${missing.join(", ")} is missing: run script/setup --all-tests` : null;
 }
 
 function isProgram(name: string): boolean {
