@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 const MIGRATIONS = "packages/store/src/db/migrations";
 
-/** The number of the first migration that is checked. Earlier ones were applied before any release. */
-const FIRST_OF_RELEASES = 41;
+/** The number of the first migration that follows a release. The one before makes the schema of release 0.1.0. */
+const FIRST_OF_RELEASES = 2;
 
 /**
  * Patterns that remove something that statements of earlier releases name, or add a column that they do not

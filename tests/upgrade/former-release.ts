@@ -7,25 +7,13 @@ import { promisify } from "node:util";
 const ROOT = join(import.meta.dirname, "../..");
 
 /**
- * A file that was added in the previous release. Before the first release, it marks an early commit that runs
- * with the present libraries. A file is used because a commit's hash changes when histories are joined.
+ * Returns the commit of the newest release before the present commit, by its tag. Before the first release, and
+ * in a clone without tags, returns the present commit: an upgrade is then a restart.
  */
-const CAME_WITH = "packages/cli/src/commands/completion/complete.ts";
-
-/** Returns the commit of the previous release; null in a clone without history. */
-export function formerRelease(): string | null {
-  const args = ["log", "--diff-filter=A", "--format=%H", "--", CAME_WITH];
-  const found = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n").at(-1);
-  return found === undefined || found === "" || isFirst(found) ? null : found;
-}
-
-/**
- * Whether a commit is the first one of a clone. In a shallow clone that has all files, so it is not a former
- * release.
- */
-function isFirst(commit: string): boolean {
-  const parents = execFileSync("git", ["log", "-1", "--format=%P", commit], { cwd: ROOT, encoding: "utf8" });
-  return parents.trim() === "";
+export function formerRelease(): string {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
+  const tags = git("tag", "--list", "v*", "--merged", "HEAD", "--sort=-version:refname").split("\n");
+  return git("rev-parse", "--verify", `${tags[0] || "HEAD"}^{commit}`);
 }
 
 /** The code of the former release with the present libraries, in its own directory. */

@@ -51,9 +51,9 @@ async function tryOnce(
                number integer primary key,
                name text not null,
                checksum text not null,
+               requires integer,
                applied_at timestamptz not null default now()
-             );
-             alter table schema_migrations add column if not exists requires integer`,
+             )`,
     });
     await tx.query({ text: sql });
     await tx.query({

@@ -114,20 +114,20 @@ for (const server of testServers) {
       });
     });
 
-    test("migrate: a database of a Berth that knew no requirements → the column is added", async (t) => {
+    test("migrate: a database of a pre-release → one sentence, and nothing is changed", async (t) => {
       const db = await emptyDatabase(t, server);
-      const directory = migrations(t, { "0001-notes.sql": "select 1;" });
-      await migrate(db, { directory });
-      await db.write.query({ text: "alter table schema_migrations drop column requires" });
-      const more = migrations(t, {
-        "0001-notes.sql": "select 1;",
-        "0002-later.sql": "-- requires: 0001\nselect 2;",
+      await migrate(db, { directory: migrations(t, { "0001-start.sql": "create table notes (id int);" }) });
+      const before = await tables(db);
+      const directory = migrations(t, {
+        "0001-schema.sql": "create table others (id int);",
+        "0002-more.sql": "select 2;",
       });
-      assert.deepEqual(await migrate(db, { directory: more }), { applied: ["0002-later.sql"], newer: [] });
-      const { rows } = await db.read.query({
-        text: "select requires from schema_migrations order by number",
-      });
-      assert.deepEqual(rows, [{ requires: null }, { requires: 1 }]);
+      for (const work of [migrate, readSchema])
+        await assert.rejects(work(db, { directory }), {
+          message:
+            "The database was made by a pre-release of Berth, which no release can continue: start with another data directory or database. Nothing in this one was changed.",
+        });
+      assert.deepEqual(await tables(db), before);
     });
 
     test("schema: reading it changes nothing", async (t) => {
@@ -151,6 +151,12 @@ function migrations(t: TestContext, files: Record<string, string>): string {
   t.after(() => rmSync(directory, { recursive: true }));
   for (const [name, sql] of Object.entries(files)) writeFileSync(join(directory, name), sql);
   return directory;
+}
+
+async function tables(db: TestDatabase): Promise<unknown[]> {
+  const text =
+    "select relname, (select array_agg(name) from schema_migrations) from pg_class where relnamespace = 'public'::regnamespace order by relname";
+  return (await db.read.query({ text })).rows;
 }
 
 async function emptyDatabase(t: TestContext, server: (typeof testServers)[number]): Promise<TestDatabase> {

@@ -34,7 +34,8 @@ export interface Migrated {
  * meanwhile, since a migration yields to them.
  * @param onApply Called before each migration.
  * @param onWait Called each time a migration yields.
- * @throws when this Berth is too old for the database, or an applied file has been changed.
+ * @throws when this Berth is too old for the database, the database is of a pre-release, or an applied file
+ * has been changed.
  */
 export async function migrate(
   address: DatabaseAddress,
@@ -91,16 +92,12 @@ async function withSchema<T>(
   }
 }
 
-/**
- * Reads the applied migrations. The table has no migration of its own, so it may be missing or lack columns.
- */
+/** Reads the applied migrations. Their table is made with the first of them. */
 async function appliedTo(client: DatabaseClient): Promise<Applied[]> {
-  const { rows } = await execute<{ name: string }>(client, {
-    text: "select attname as name from pg_attribute where attrelid = to_regclass('schema_migrations') and attnum > 0",
+  const { rows } = await execute<{ made: boolean }>(client, {
+    text: "select to_regclass('schema_migrations') is not null as made",
   });
-  const columns = new Set(rows.map(({ name }) => name));
-  if (columns.size === 0) return [];
-  const requires = columns.has("requires") ? "requires" : "null::integer as requires";
-  const text = `select number, name, checksum, ${requires} from schema_migrations order by number`;
+  if (rows[0]?.made !== true) return [];
+  const text = "select number, name, checksum, requires from schema_migrations order by number";
   return (await execute<Applied>(client, { text })).rows;
 }

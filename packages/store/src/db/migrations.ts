@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * A migration in a file `0001-name.sql`. A released migration is never edited; a change is a new file.
+ * A migration in a file `0001-name.sql`. The first makes the schema of release 0.1.0. A released migration is
+ * never edited or renamed; a change is a new file.
  *
  * Earlier releases continue to use the database, unless the file begins with the line `-- requires: NNNN`.
  * Then only a Berth that knows migration NNNN can. So a later release removes what an earlier one stopped
@@ -48,7 +49,8 @@ export function readMigrations(directory: string = MIGRATIONS): Migration[] {
 
 /**
  * Compares known and applied migrations.
- * @throws when this Berth is too old for the database, or an applied file has been changed.
+ * @throws when this Berth is too old for the database, the database is of a pre-release, or an applied file
+ * has been changed.
  */
 export function schemaState(known: readonly Migration[], applied: readonly Applied[]): SchemaState {
   const byNumber = new Map(known.map((migration) => [migration.number, migration]));
@@ -60,6 +62,8 @@ export function schemaState(known: readonly Migration[], applied: readonly Appli
     if (migration === undefined) {
       if (requires !== null && requires > known.length) throw tooOld(name, requires);
       newer.push(name);
+    } else if (migration.name !== name) {
+      throw ofPreRelease();
     } else if (migration.checksum !== checksum) {
       throw new Error(`Migration ${name} was changed after it had been applied to this database.`);
     }
@@ -71,6 +75,13 @@ function requiredBy(sql: string): number | null {
   const [firstLine = ""] = sql.split("\n", 1);
   const [, number] = REQUIRES.exec(firstLine) ?? [];
   return number === undefined ? null : Number(number);
+}
+
+/** Releases keep the names of migrations, so another name is that of a version before the first release. */
+function ofPreRelease(): Error {
+  return new Error(
+    "The database was made by a pre-release of Berth, which no release can continue: start with another data directory or database. Nothing in this one was changed.",
+  );
 }
 
 function tooOld(name: string, requires: number): Error {
