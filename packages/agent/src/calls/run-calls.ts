@@ -5,16 +5,22 @@ import type { TurnLog } from "../history/turn-log.ts";
 import * as notes from "../prompts/notes.ts";
 import { storableText, truncateMiddle } from "../prompts/text.ts";
 import { failure, type ToolContext, type ToolResult } from "../tools/tool.ts";
+import { type Announce, Announcement } from "./announcement.ts";
 import type { CallDecision } from "./authorize-call.ts";
 import type { CallOutput, CallOutputs } from "./call-outputs.ts";
 import { earlierCalls } from "./earlier-calls.ts";
 import type { Explorer } from "./explorer.ts";
 import { changesBefore, sideBySide } from "./side-by-side.ts";
 
-/** A call that is announced in the log and waits for no client. */
-export interface AnnouncedCall {
+/** A call, by the event that announces it. */
+export interface EventCall {
   eventId: string;
   kind: CallKind;
+}
+
+/** A call that waits for no client. */
+export interface DecidedCall extends EventCall {
+  decision: CallDecision;
 }
 
 /** The parts of the turn that calls use. */
@@ -43,19 +49,18 @@ const STOP_GRACE_MS = 500;
  * if they have no effects, may begin earlier (see `countEarly`): if the process dies meanwhile, they were
  * never made.
  *
- * @param decisions one for each call, in order.
- * @param announcing resolves with the calls once they are in the log.
+ * @param announce announces the calls; null when they are in the log.
  * @param maxTextLength maximum characters of text that the model gets of one result.
  * @param next the start of the next request, appended in the same write as the last result; null when no
- * request is to begin.
+ * request is to begin. Called with whether the calls are announced by the same write.
  */
 export async function runCalls(
-  decisions: readonly CallDecision[],
-  announcing: Promise<readonly AnnouncedCall[]>,
+  calls: readonly DecidedCall[],
+  announce: Announce | null,
   log: TurnLog,
   context: CallContext,
   maxTextLength: () => number,
-  next: () => Draft | null = () => null,
+  next: (isAnnouncing: boolean) => Draft | null = () => null,
 ): Promise<void> {
   const fail = new AbortController();
   const signal = AbortSignal.any([context.signal, fail.signal]);
@@ -67,36 +72,39 @@ export async function runCalls(
     earlier: (tool) => earlierCalls(log.history().messages, tool),
     signal,
   };
-  const announced = async (index: number) => {
-    const call = (await announcing)[index];
-    if (call === undefined) throw new TypeError("A call is not announced.");
-    return call;
-  };
+  const decisions = calls.map(({ decision }) => decision);
   const others = sideBySide(decisions);
   const changes = changesBefore(decisions);
-  const early = context.hasSandbox?.() ? countEarly(decisions) : 0;
-  const queue = decisions.entries();
-  let missing = decisions.length;
+  const early = announce !== null && context.hasSandbox?.() ? countEarly(decisions) : 0;
+  const held = early === calls.length ? early : 0;
+  const announcement = new Announcement(announce ?? (async () => {}), held, () => next(true));
+  const queue = calls.entries();
+  let missing = calls.length;
+  const throwIfEnded = () => {
+    fail.signal.throwIfAborted();
+    throwIfLeaseLost(context.signal);
+  };
   const worker = async () => {
-    for (const [index, decision] of queue) {
+    for (const [index, call] of queue) {
       const beside = others[index];
-      const begun = index < early ? null : await announced(index);
-      const output = begun === null ? NO_OUTPUT : outputOf(begun, context);
+      const isEarly = index < early;
+      if (!isEarly) await announcement.made;
+      const output = isEarly ? NO_OUTPUT : outputOf(call, context);
       const own = {
         ...stoppable,
         ...(beside !== undefined && { beside }),
-        ...(begun !== null && loopOf(begun, context, log, signal)),
+        ...(!isEarly && loopOf(call, context, log, signal)),
       };
       await changes[index]?.ended;
-      const result = await resultOf(decision, own, output).finally(changes[index]?.end);
+      const result = await resultOf(call.decision, own, output).finally(changes[index]?.end);
       beside?.begin();
-      const call = await announced(index);
-      fail.signal.throwIfAborted();
-      throwIfLeaseLost(context.signal);
-      missing -= 1;
-      const start = missing === 0 ? next() : null;
+      throwIfEnded();
       const draft = resultDraft(call, result, maxTextLength());
-      await (start === null ? log.append([draft]) : log.appendTakingInputs([draft, start]));
+      const isAppended = await announcement.take(index, draft);
+      missing -= 1;
+      if (isAppended) continue;
+      throwIfEnded();
+      await log.appendWithStart([draft], missing === 0 ? next(false) : null);
       output.end();
     }
   };
@@ -104,20 +112,21 @@ export async function runCalls(
     try {
       await work;
     } catch (error) {
+      announcement.cancel(error);
       fail.abort(error);
       throw error;
     }
   };
-  const workers = Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, decisions.length) }, worker);
-  await Promise.all([announcing, ...workers].map(orStopAll));
+  const workers = Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, calls.length) }, worker);
+  await Promise.all([announcement.made, ...workers].map(orStopAll));
 }
 
-function outputOf({ eventId }: AnnouncedCall, { outputs }: CallContext): CallOutput {
+function outputOf({ eventId }: EventCall, { outputs }: CallContext): CallOutput {
   return outputs?.begin(eventId) ?? NO_OUTPUT;
 }
 
 function loopOf(
-  { eventId }: AnnouncedCall,
+  { eventId }: EventCall,
   { explorer }: CallContext,
   log: TurnLog,
   signal: AbortSignal,
@@ -137,7 +146,7 @@ function readsOnly(decision: CallDecision): boolean {
 }
 
 /** Returns the result of a call that does not run, or was stopped. */
-export function errorResult(call: AnnouncedCall, text: string): Draft {
+export function errorResult(call: EventCall, text: string): Draft {
   return resultDraft(call, failure(text), Number.POSITIVE_INFINITY);
 }
 
@@ -173,7 +182,7 @@ async function endsInTime(running: Promise<ToolResult>, signal: AbortSignal): Pr
   return ended;
 }
 
-function resultDraft(call: AnnouncedCall, result: ToolResult, maxTextLength: number): Draft {
+function resultDraft(call: EventCall, result: ToolResult, maxTextLength: number): Draft {
   const content = result.content.map((block) =>
     block.type === "text"
       ? { ...block, text: truncateMiddle(storableText(block.text), maxTextLength) }

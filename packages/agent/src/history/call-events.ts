@@ -29,7 +29,7 @@ export function isToolResult(event: LogEntry["event"]): event is ToolResultEvent
   return Object.hasOwn(KINDS_BY_RESULT, event.type);
 }
 
-export function callKind(event: ToolUseEvent): CallKind {
+export function callKind(event: Pick<ToolUseEvent, "type">): CallKind {
   return KINDS_BY_USE[event.type];
 }
 

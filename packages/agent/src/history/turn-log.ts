@@ -44,6 +44,11 @@ export class TurnLog {
     return entries.slice(-drafts.length);
   }
 
+  /** Appends drafts, and behind them the start of a request if it is given, which takes the pending inputs. */
+  async appendWithStart(drafts: readonly Draft[], start: Draft | null): Promise<void> {
+    await (start === null ? this.append(drafts) : this.appendTakingInputs([...drafts, start]));
+  }
+
   /** Returns whether there are confirmations or client results that no process has taken. */
   hasClientReplies(): boolean {
     return this.#copy

@@ -37,7 +37,10 @@ class Fuse {
 /** The number of times that the sandbox ran each command with effects, over all processes. */
 type Effects = Map<string, number>;
 
-/** Responds by the history: three times with parallel calls, once with a failure, then with a text. */
+/**
+ * Responds by the history: four times with parallel calls, the last of which just read, once with a failure,
+ * then with a text.
+ */
 function respondTo({ messages, failedAttempts }: ModelRequest): ScriptedResponse {
   const answers = messages.filter((message) => message.role === "assistant").length;
   if (answers === 0) {
@@ -65,6 +68,8 @@ function respondTo({ messages, failedAttempts }: ModelRequest): ScriptedResponse
       ],
     };
   }
+  if (answers === 3)
+    return { blocks: [toolCall("Read", { file_path: "nine" }), toolCall("Grep", { pattern: "ten" })] };
   return says("done");
 }
 

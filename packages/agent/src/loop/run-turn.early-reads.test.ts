@@ -14,28 +14,44 @@ import type { Turn } from "./turn.ts";
 class HeldLog extends MemoryLog {
   readonly arrived = Promise.withResolvers<void>();
   readonly held = Promise.withResolvers<void>();
+  /** The types of the events of each append. */
+  readonly appends: string[] = [];
 
   override async append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    if (drafts.some(({ event }) => event.type === "agent.tool_use")) {
-      this.arrived.resolve();
-      await this.held.promise;
-    }
+    await this.#hold(drafts);
     return await super.append(drafts);
+  }
+
+  override async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    await this.#hold(drafts);
+    return await super.appendTakingInputs(drafts);
+  }
+
+  async #hold(drafts: readonly Draft[]): Promise<void> {
+    this.appends.push(drafts.map(({ event }) => event.type.replace(/^(agent|span)\./, "")).join(" "));
+    if (!drafts.some(({ event }) => event.type === "agent.tool_use")) return;
+    this.arrived.resolve();
+    await this.held.promise;
   }
 }
 
 /** Runs a turn of one response with calls of these tools; names in small letters are of reading tools. */
-function begin(names: readonly string[], more: Partial<Turn> = {}) {
+function begin(
+  names: readonly string[],
+  more: Partial<Turn> = {},
+  end: () => Promise<void> = async () => {},
+) {
   const log = new HeldLog();
   log.message("go");
   const begun: string[] = [];
   const signals: AbortSignal[] = [];
   const allBegun = Promise.withResolvers<void>();
   const tools = [...new Set(names)].map((name): Tool => {
-    const tool = testTool(name, (text, signal) => {
+    const tool = testTool(name, async (text, signal) => {
       begun.push(text);
       signals.push(signal);
       if (begun.length === names.length) allBegun.resolve();
+      await end();
       return textResult(text);
     });
     return name === name.toLowerCase() ? { ...tool, readsOnly: true } : tool;
@@ -52,8 +68,6 @@ const settled = async () => {
 };
 
 const CASES: readonly (readonly [calls: string, early: string])[] = [
-  ["r r r", "r 0, r 1, r 2"],
-  ["r s", "r 0, s 1"],
   ["r W r", "r 0"],
   ["W r", ""],
   ["W", ""],
@@ -84,9 +98,66 @@ test("a sandbox would have to be opened: nothing begins before it is announced",
   assert.equal(begun.length, 2);
 });
 
+const TOGETHER = "model_request_end tool_result tool_result model_request_start";
+
+for (const names of [
+  ["r", "r"],
+  ["r", "s"],
+])
+  test(`${names.join(" ")}, which just read: one append has the calls, their results and the next request`, async () => {
+    const { log, ended } = begin(names);
+    log.held.resolve();
+    assert.deepEqual(await ended, { type: "end_turn" });
+    assert.deepEqual(log.appends.slice(1), [`tool_use tool_use ${TOGETHER}`, "message model_request_end"]);
+    const [first, second] = log.events.filter((event) => event.type === "agent.tool_use");
+    const results = log.events.filter((event) => event.type === "agent.tool_result");
+    assert.deepEqual(
+      results.map((result) => [result.tool_use_id, result.content]),
+      [first, second].map((use, index) => [use?.id, [{ type: "text", text: `${names[index]} ${index}` }]]),
+    );
+  });
+
+test("a message that came meanwhile is part of the request that the same append begins", async () => {
+  const { log, ended } = begin(["r", "r"]);
+  await log.arrived.promise;
+  log.message("and this");
+  log.held.resolve();
+  assert.deepEqual(await ended, { type: "end_turn" });
+  assert.equal(log.types.filter((type) => type === "span.model_request_start").length, 2);
+  assert.ok(log.events.every(({ processed_at }) => processed_at !== null));
+});
+
+test("reading calls that take long: the calls are announced with the results so far", async () => {
+  const long = Promise.withResolvers<void>();
+  let count = 0;
+  const { log, ended } = begin(["r", "s"], {}, async () => {
+    if (++count === 1) await long.promise;
+  });
+  await log.arrived.promise;
+  log.held.resolve();
+  await settled();
+  long.resolve();
+  assert.deepEqual(await ended, { type: "end_turn" });
+  assert.deepEqual(log.appends.slice(1), [
+    "tool_use tool_use model_request_end tool_result",
+    "tool_result model_request_start",
+    "message model_request_end",
+  ]);
+});
+
+test("the last request that a turn may make: the append that has its results begins no other", async () => {
+  for (const limit of [{ maxRequests: 1 }, { maxTokens: 1 }]) {
+    const { log, ended } = begin(["r", "r"], limit);
+    log.held.resolve();
+    assert.deepEqual(await ended, { type: "max_turns" });
+    assert.deepEqual(log.appends.slice(1), [`tool_use tool_use ${TOGETHER.replace(/ \S+$/, "")}`]);
+  }
+});
+
 test("the announcement fails: what began is stopped, and nothing is appended", async () => {
   for (const error of [new LeaseLost(), new Error("the database is away")]) {
-    const { log, signals, allBegun, ended } = begin(["r", "r"]);
+    const never = new Promise<void>(() => {});
+    const { log, signals, allBegun, ended } = begin(["r", "r"], {}, () => never);
     await log.arrived.promise;
     await allBegun;
     log.held.reject(error);

@@ -1,9 +1,9 @@
 import type { StopReason } from "@berth/contract";
-import { authorizeCall, awaitsClient, type CallDecision, type TurnTools } from "../calls/authorize-call.ts";
-import { type AnnouncedCall, runCalls } from "../calls/run-calls.ts";
+import type { Announce } from "../calls/announcement.ts";
+import { authorizeCall, awaitsClient, type TurnTools } from "../calls/authorize-call.ts";
+import { type DecidedCall, runCalls } from "../calls/run-calls.ts";
 import { cancelledCallResults, endedCallResults, endedPartResults } from "../calls/unrun-calls.ts";
-import { callKind, isToolUse } from "../history/call-events.ts";
-import type { History } from "../history/history.ts";
+import { type History, tokensOf } from "../history/history.ts";
 import { throwIfLeaseLost } from "../history/log.ts";
 import type { Draft } from "../history/log-entry.ts";
 import { TurnLog } from "../history/turn-log.ts";
@@ -165,8 +165,11 @@ class TurnRun {
     const ended = endedCallResults(openCalls.filter((call) => call.state !== "started"));
     if (ended.length > 0) await this.#log.append(ended);
     const started = openCalls.filter((call) => call.state === "started");
-    const decisions = started.map((call) => authorizeCall(call, this.#turn.agent, this.#tools));
-    await this.#runCalls(decisions, Promise.resolve(started));
+    const calls = started.map((call) => ({
+      ...call,
+      decision: authorizeCall(call, this.#turn.agent, this.#tools),
+    }));
+    await this.#runCalls(calls, null);
   }
 
   /** Whether the start of the next request is in the log. Every call has its result then. */
@@ -210,7 +213,7 @@ class TurnRun {
   }
 
   /** Returns whether the turn has used all requests or tokens that it may. */
-  #isSpent({ responses, tokens }: History): boolean {
+  #isSpent({ responses, tokens }: Pick<History, "responses" | "tokens">): boolean {
     const { agent, maxRequests = DEFAULT_MAX_REQUESTS, maxTokens = Number.POSITIVE_INFINITY } = this.#turn;
     return responses >= (agent.max_model_requests ?? maxRequests) || tokens >= maxTokens;
   }
@@ -265,10 +268,11 @@ class TurnRun {
     before: readonly Draft[],
   ): Promise<TurnEnd> {
     this.#gap.begin();
-    const { drafts, decisions } = responseDrafts(start, response, this.#turn.agent, this.#tools, preview);
-    const calls = decisions.filter((decision) => !awaitsClient(decision));
-    const next = () => (calls.length === decisions.length ? this.#beginNext() : null);
-    await this.#runCalls(calls, this.#announce([...before, ...drafts], decisions), next);
+    const { drafts, calls } = responseDrafts(start, response, this.#turn.agent, this.#tools, preview);
+    const own = calls.filter(({ decision }) => !awaitsClient(decision));
+    const next = (isAnnouncing: boolean) =>
+      own.length === calls.length ? this.#beginNext(isAnnouncing ? response : null) : null;
+    await this.#runCalls(own, this.#announce([...before, ...drafts]), next);
     this.#gap.end("append_results");
     if (response.reason === "refusal") return "refusal";
     if (response.reason !== "max_tokens") {
@@ -279,40 +283,43 @@ class TurnRun {
     return this.#truncatedInARow < MAX_TRUNCATED_IN_A_ROW ? null : "max_turns";
   }
 
-  /** Appends a response. Returns its calls that wait for no client. */
-  async #announce(
-    drafts: readonly Draft[],
-    decisions: readonly CallDecision[],
-  ): Promise<readonly AnnouncedCall[]> {
-    const entries = await this.#log.append(drafts);
-    this.#gap.end("append_response");
-    this.#remedies.answered();
-    this.#thoughtsInARow = 0;
-    const uses = entries.map((entry) => entry.event).filter(isToolUse);
-    return uses.flatMap((use, index) => {
-      const decision = decisions[index];
-      if (decision === undefined || awaitsClient(decision)) return [];
-      return [{ eventId: use.id, kind: callKind(use) }];
-    });
+  /** Returns the append of a response. */
+  #announce(drafts: readonly Draft[]): Announce {
+    return async (results, start) => {
+      await this.#log.appendWithStart([...drafts, ...results], start);
+      this.#gap.end("append_response");
+      this.#remedies.answered();
+      this.#thoughtsInARow = 0;
+    };
   }
 
-  /** Returns the next request's start, to append with the last result; null when the turn may end there. */
-  #beginNext(): Draft | null {
+  /**
+   * Returns the next request's start, to append with the last result; null when the turn may end there.
+   *
+   * @param response the response when the same append has it, so that the log does not count it yet.
+   */
+  #beginNext(response: FinishedResponse | null): Draft | null {
+    if (response !== null) this.#gap.end("append_response");
     this.#gap.end("calls");
     const { signal, log } = this.#turn;
-    if (signal.aborted || log.isEnding?.() || this.#isSpent(this.#log.history())) return null;
+    const { responses, tokens } = this.#log.history();
+    const spent =
+      response === null
+        ? { responses, tokens }
+        : { responses: responses + 1, tokens: tokens + tokensOf(response.usage) };
+    if (signal.aborted || log.isEnding?.() || this.#isSpent(spent)) return null;
     const draft = this.#requests.startDraft();
     this.#begun = draft.id;
     return draft;
   }
 
   async #runCalls(
-    decisions: readonly CallDecision[],
-    announcing: Promise<readonly AnnouncedCall[]>,
-    next?: () => Draft | null,
+    calls: readonly DecidedCall[],
+    announce: Announce | null,
+    next?: (isAnnouncing: boolean) => Draft | null,
   ): Promise<void> {
     const maxTextLength = () => this.#window.of(this.#log.history()).size;
-    await runCalls(decisions, announcing, this.#log, this.#turn, maxTextLength, next);
+    await runCalls(calls, announce, this.#log, this.#turn, maxTextLength, next);
   }
 
   async #summarise(start: string, history: History, sent: Sendable): Promise<TurnEnd> {

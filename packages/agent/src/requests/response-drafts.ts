@@ -1,5 +1,7 @@
-import type { NewEvent, SessionAgent } from "@berth/contract";
+import { formatId, type NewEvent, newUuid, type SessionAgent } from "@berth/contract";
 import { authorizeCall, type CallDecision, type TurnTools } from "../calls/authorize-call.ts";
+import type { DecidedCall } from "../calls/run-calls.ts";
+import { callKind, type ToolUseEvent } from "../history/call-events.ts";
 import type { Draft, Memo } from "../history/log-entry.ts";
 import type { AssistantBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
@@ -14,8 +16,6 @@ type Call = Extract<AssistantBlock, { type: "tool_call" }>;
  * Creates the events of a complete response, for one append: its blocks in order, then the end of the
  * request. Only the text of a truncated or refused response is kept: its last call may be incomplete, and
  * thinking must be followed by what it led to. After a truncated response the model gets a note.
- *
- * `decisions` has one element for each draft that announces a call, in order.
  */
 export function responseDrafts(
   start: string,
@@ -23,19 +23,22 @@ export function responseDrafts(
   agent: SessionAgent,
   tools: TurnTools,
   preview: Pick<ResponsePreview, "idOf">,
-): { drafts: Draft[]; decisions: CallDecision[] } {
-  const decisions: CallDecision[] = [];
+): { drafts: Draft[]; calls: DecidedCall[] } {
+  const calls: DecidedCall[] = [];
   const drafts = response.blocks.flatMap((received) => {
     const [block] = keptBlock(received, response.reason);
     if (block === undefined) return [];
     if (block.type !== "tool_call") return [textDraft(block, preview.idOf(received))];
     const decision = authorizeCall(block, agent, tools);
-    decisions.push(decision);
-    return [callDraft(block, decision)];
+    const { event, memo } = toolUseEvent(block, decision);
+    const id = formatId("event", newUuid());
+    calls.push({ eventId: id, kind: callKind(event), decision });
+    const opaque = block.opaque === undefined ? {} : { opaque: block.opaque };
+    return [{ id, event, memo: { call_id: block.id, ...memo, ...opaque } }];
   });
   const end = requestEnd(start, response.usage);
   if (response.reason === "max_tokens") end.memo = { text: notes.TRUNCATED_RESPONSE };
-  return { drafts: [...drafts, end], decisions };
+  return { drafts: [...drafts, end], calls };
 }
 
 /** Returns the block, or nothing if it is dropped: providers reject blank texts in a later request. */
@@ -59,12 +62,6 @@ function textDraft(block: Exclude<AssistantBlock, Call>, eventId: string | undef
   };
 }
 
-function callDraft(block: Call, decision: CallDecision): Draft {
-  const { event, memo } = toolUseEvent(block, decision);
-  const opaque = block.opaque === undefined ? {} : { opaque: block.opaque };
-  return { event, memo: { call_id: block.id, ...memo, ...opaque } };
-}
-
 /**
  * Creates the event that announces a call. A denied call of a custom tool is announced as one of the
  * service's own, so that no client runs it.
@@ -72,7 +69,7 @@ function callDraft(block: Call, decision: CallDecision): Draft {
 function toolUseEvent(
   call: { name: string; input: Record<string, unknown> },
   decision: CallDecision,
-): { event: NewEvent; memo: Memo } {
+): { event: Extract<NewEvent, Pick<ToolUseEvent, "type">>; memo: Memo } {
   const name = storableText(call.name);
   const given = storableObject(call.input);
   const { clientInput = call.input } = "clientInput" in decision ? decision : {};

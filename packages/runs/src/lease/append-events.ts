@@ -36,7 +36,7 @@ export async function appendByRun(db: Queryable, lease: Lease, drafts: readonly 
     endsWait(drafts),
     ...compactionValues(drafts),
     ...exploredValues(drafts),
-    usageOf(drafts.map(({ event }) => event)).cache_creation_1h_input_tokens,
+    hourCached(drafts),
   ]);
 }
 
@@ -123,7 +123,11 @@ export async function appendTakingInputs(
     name: "append_taking_inputs",
     text: `select seq, id, type, body, memo, created_at, processed_at
       from append_taking_inputs($1, $2, $3, $4, $5, $6, $7, $8)`,
-    values: [...leaseValues(lease), ...eventColumns(rows), usage(drafts)],
+    values: [
+      ...leaseValues(lease),
+      ...eventColumns(rows),
+      [...usage(drafts), hourCached(drafts), compactionValues(drafts)[0]],
+    ],
   });
   if (entries.length === 0) throw new LeaseLost();
   return entries.map(logEntry);
@@ -284,4 +288,9 @@ function usage(drafts: readonly Draft[]): number[] {
   const sum = usageOf(drafts.map((draft) => draft.event));
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = sum;
   return [input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens];
+}
+
+/** Returns the tokens that were cached for an hour. */
+function hourCached(drafts: readonly Draft[]): number {
+  return usageOf(drafts.map(({ event }) => event)).cache_creation_1h_input_tokens;
 }

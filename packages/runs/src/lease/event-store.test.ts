@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { LeaseLost } from "@berth/agent";
+import { type Draft, LeaseLost } from "@berth/agent";
 import { formatId, newUuid } from "@berth/contract";
+import type { Queryable } from "@berth/store/db";
+import type { Lease } from "@berth/store/leases";
 import { appendInputs, appendTerminated, readPage, waitingInputs } from "@berth/store/session-log";
 import { testDatabase, testServers } from "@berth/store/test-support/database";
 import { readLog } from "@berth/store/test-support/internals/session-log";
@@ -48,6 +50,55 @@ for (const server of testServers) {
       const expected = Array.from({ length: writers * each * 2 }, (_, index) => index + 1);
       assert.deepEqual(seen, expected);
       assert.equal(acknowledged.size, expected.length);
+    });
+
+    test("a response counts the same, whether it is appended alone or with the start of the next request", async (t) => {
+      const db = await testDatabase(t, server);
+      const seeded = await seed(db.write);
+      const usage = {
+        ...{ input_tokens: 11, output_tokens: 12, cache_read_input_tokens: 13 },
+        ...{ cache_creation_input_tokens: 14, cache_creation_1h_input_tokens: 5 },
+      };
+      const ended = (is_error: boolean) => ({
+        event: {
+          type: "span.model_request_end" as const,
+          model_request_start_id: formatId("event", newUuid()),
+          is_error,
+          model_usage: usage,
+        },
+      });
+      const compacted = {
+        event: {
+          type: "agent.context_compacted" as const,
+          input_tokens_before: 900,
+          input_tokens_after: 100,
+        },
+      };
+      const countedBy = async (
+        append: (db: Queryable, lease: Lease, drafts: Draft[]) => Promise<unknown>,
+      ) => {
+        const sessionId = await seedSession(db.write, seeded);
+        const lease = await seedLease(db.write, sessionId, "own");
+        await appendByRun(db.write, lease, [ended(false), compacted]);
+        await appendIdle(db.write, lease, [], 60_000);
+        await append(db.write, lease, [said("a"), ended(false), request]);
+        await append(db.write, lease, [ended(true), request]);
+        const { rows } = await db.read.query<Record<string, unknown>>({
+          text: "select to_jsonb(sessions) as row from sessions where id = $1",
+          values: [sessionId],
+        });
+        const row = rows[0]?.row as Record<string, unknown>;
+        assert.equal(row.summary_due_at, null);
+        return Object.fromEntries(
+          Object.entries(row).filter(([name]) =>
+            /token|compaction|status|summary|last_seq|awaited/.test(name),
+          ),
+        );
+      };
+      const alone = await countedBy(appendByRun);
+      assert.equal(alone.cache_creation_1h_input_tokens, 15);
+      assert.equal(alone.compaction_avoided_tokens, 800);
+      assert.deepEqual(await countedBy(appendTakingInputs), alone);
     });
 
     test("append: the lease was taken over at any moment → nothing is written", async (t) => {

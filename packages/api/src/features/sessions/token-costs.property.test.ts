@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LeaseLost } from "@berth/agent";
 import { type ModelUsage, type NewEvent, newUuid, type Session } from "@berth/contract";
-import { appendByRun } from "@berth/runs/test-support/internals/lease";
+import { appendByRun, appendTakingInputs } from "@berth/runs/test-support/internals/lease";
 import type { Queryable } from "@berth/store/db";
 import { testDatabase } from "@berth/store/test-support/database";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
@@ -34,7 +34,7 @@ const usage = fc.record({
   cache_creation_input_tokens: tokens,
 });
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ does: fc.constant("answer" as const), usage }) },
+  { weight: 6, arbitrary: fc.record({ does: fc.constantFrom("answer", "answer and take"), usage }) },
   {
     weight: 2,
     arbitrary: fc.record({ does: fc.constant("compact" as const), usage, before: tokens, after: tokens }),
@@ -86,7 +86,8 @@ async function play(db: Queryable, id: string, steps: readonly Step[]): Promise<
   let lease = await seedLease(db, id, "runner 0");
   for (const [index, one] of steps.entries()) {
     if (one.does !== "takeover") {
-      await appendByRun(db, lease, draftsOf(one));
+      const append = one.does === "answer and take" ? appendTakingInputs : appendByRun;
+      await append(db, lease, draftsOf(one));
       continue;
     }
     const lost = lease;
@@ -138,7 +139,7 @@ function countedOf(steps: readonly Step[]) {
   let avoided_input_tokens = 0;
   for (const one of steps) {
     if (one.does === "compact") removed = Math.max(0, one.before - one.after);
-    if (one.does === "answer") avoided_input_tokens += removed;
+    if (one.does.startsWith("answer")) avoided_input_tokens += removed;
   }
   const compactions = steps.filter((one) => one.does === "compact");
   return {

@@ -703,7 +703,8 @@ $$;
 -- when the lease is gone. Of inputs of more than 16 MiB it takes the first ones that have so much; the next request takes others. A
 -- function, because each statement in it sees what was committed while the one before waited for the row of the session: an input that
 -- came in meanwhile has a lower seq and must be among those taken.
--- usage: input, output, cache read and cache creation tokens to add.
+-- usage: input, output, cache read and cache creation tokens to add, those of them cached for an hour, and the answers to count for the newest
+-- compaction.
 create function append_taking_inputs(
   run_session uuid, run_owner text, run_epoch bigint,
   ids uuid[], types text[], bodies text[], memos text[], usage bigint[]
@@ -719,7 +720,10 @@ begin
     input_tokens = input_tokens + usage[1],
     output_tokens = output_tokens + usage[2],
     cache_read_input_tokens = cache_read_input_tokens + usage[3],
-    cache_creation_input_tokens = cache_creation_input_tokens + usage[4]
+    cache_creation_input_tokens = cache_creation_input_tokens + usage[4],
+    cache_creation_1h_input_tokens = cache_creation_1h_input_tokens + usage[5],
+    compaction_avoided_tokens = compaction_avoided_tokens + usage[6] * compaction_removed_tokens,
+    summary_due_at = case when 'span.model_request_end' = any(types) then null else summary_due_at end
   where id = run_session and lease_owner = run_owner and lease_epoch = run_epoch and terminated_at is null
   returning last_seq, last_event_at into last, at;
   if not found then
