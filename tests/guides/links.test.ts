@@ -39,6 +39,20 @@ test("README.md names every guide", () => {
   );
 });
 
+test("each package has a README, which names its doors", () => {
+  const faults = globSync("packages/*/package.json", { cwd: ROOT }).flatMap((manifest) => {
+    const folder = dirname(manifest);
+    const readme = read(join(folder, "README.md"));
+    const doors = Object.keys(JSON.parse(read(manifest)).exports ?? {});
+    // A door may be named alone, or by the folder of `src` that it opens.
+    const names = doors.filter((door) => !/^\.$|test-support/.test(door)).map((door) => door.slice(2));
+    return names
+      .filter((name) => !readme.includes(`/${name}\``) && !readme.includes(`\`${name}/`))
+      .map((name) => `${folder}: ${name}`);
+  });
+  assert.deepEqual(faults, []);
+});
+
 test("SECURITY.md names every page of a boundary", () => {
   const named = new Set(linksOf(read("SECURITY.md")).map((link) => link.replace(/#.*$/, "")));
   const pages = globSync("docs/security/*.md", { cwd: ROOT });
