@@ -1,17 +1,10 @@
 import { z } from "zod";
-import {
-  deletedObject,
-  idOf,
-  metadata,
-  metadataPatch,
-  owner,
-  text,
-  timestamp,
-} from "../../conventions/fields.ts";
+import { idOf, metadata, metadataPatch, owner, text, timestamp } from "../../conventions/fields.ts";
 import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
-import { createdAtBounds, flag, listQuery, pageOf, pageQuery } from "../../conventions/page.ts";
+import { createdAtBounds, pageOf, pageQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
+import { crud } from "../crud.ts";
 import { resolvedTool, toolsInput } from "./agent-tools.ts";
 import { mcpServer } from "./mcp.ts";
 import { agentSkill } from "./skills.ts";
@@ -118,7 +111,7 @@ const maxModelRequests = z.int().min(1).max(1_000_000).nullish().meta({
 export const MAX_AGENT_BYTES = 1024 * 1024;
 const SIZE_DESCRIPTION = `With everything else, an agent has at most ${MAX_AGENT_BYTES} bytes as JSON.`;
 
-const agentParams = z.strictObject({ agent_id: z.string() });
+const params = z.strictObject({ agent_id: z.string() });
 
 /** `version` of a query: a decimal integer. */
 const versionNumber = z
@@ -132,68 +125,49 @@ const versionNumber = z
     description: "Return this version of the agent. Default: the newest.",
   });
 
+/** The fields of a request besides name, model and metadata. */
+const settings = {
+  description: text(0, 2048).nullish(),
+  system: text(0, 100_000).nullish(),
+  tools: toolsInput.nullish().meta({ description: SIZE_DESCRIPTION }),
+  mcp_servers: mcpServers.nullish(),
+  skills: z.array(agentSkill).max(20).nullish(),
+  git_identity: gitIdentityInput.nullish(),
+  max_model_requests: maxModelRequests,
+};
+
 export const agentRoutes = {
-  create: defineRoute(operations.agents.create, {
-    body: z.strictObject({
+  ...crud(operations.agents, {
+    kind: "agent",
+    object: agent,
+    params,
+    create: z.strictObject({
       name: text(1, 256),
       model: modelChoice
         .optional()
         .meta({ description: "Required unless the installation has a default model (see `GET /models`)." }),
-      description: text(0, 2048).nullish(),
-      system: text(0, 100_000).nullish(),
-      tools: toolsInput.nullish().meta({ description: SIZE_DESCRIPTION }),
-      mcp_servers: mcpServers.nullish(),
-      skills: z.array(agentSkill).max(20).nullish(),
-      git_identity: gitIdentityInput.nullish(),
-      max_model_requests: maxModelRequests,
+      ...settings,
       metadata: metadata.nullish(),
     }),
-    response: agent,
-  }),
-  list: defineRoute(operations.agents.list, {
-    query: listQuery("agent", { include_archived: flag }),
-    response: pageOf(agent),
-  }),
-  get: defineRoute(operations.agents.get, {
-    params: agentParams,
-    query: z.strictObject({ version: versionNumber }),
-    response: agent,
-  }),
-  /**
-   * Updates an agent. Omitted fields keep their value, null clears a field, and lists are replaced as a
-   * whole. A request creates a version only if it changes something.
-   */
-  update: defineRoute(operations.agents.update, {
-    params: agentParams,
-    body: z.strictObject({
+    update: z.strictObject({
       version: z.int().min(1).meta({
         description: "The number of the newest version, so that a concurrent update is not overwritten.",
       }),
       name: text(1, 256).optional(),
       model: modelChoice.optional(),
-      description: text(0, 2048).nullish(),
-      system: text(0, 100_000).nullish(),
-      tools: toolsInput.nullish().meta({ description: SIZE_DESCRIPTION }),
-      mcp_servers: mcpServers.nullish(),
-      skills: z.array(agentSkill).max(20).nullish(),
-      git_identity: gitIdentityInput.nullish(),
-      max_model_requests: maxModelRequests,
+      ...settings,
       metadata: metadataPatch.nullish(),
     }),
+  }),
+  get: defineRoute(operations.agents.get, {
+    params,
+    query: z.strictObject({ version: versionNumber }),
     response: agent,
   }),
-  /** Deletes an agent, which may be archived, unless a session was created with it. */
-  delete: defineRoute(operations.agents.delete, {
-    params: agentParams,
-    response: deletedObject("agent"),
-  }),
-  archive: defineRoute(operations.agents.archive, {
-    params: agentParams,
-    response: agent,
-  }),
+  archive: defineRoute(operations.agents.archive, { params, response: agent }),
   /** Lists versions, newest first. All entries have the same id, so `page` is the only cursor. */
   versions: defineRoute(operations.agents.versions, {
-    params: agentParams,
+    params,
     query: z.strictObject({ ...pageQuery, ...createdAtBounds("Time at which the version was created.") }),
     response: pageOf(agent),
   }),

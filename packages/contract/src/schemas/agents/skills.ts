@@ -9,9 +9,10 @@ import {
   text,
   timestamp,
 } from "../../conventions/fields.ts";
-import { flag, listQuery, pageOf } from "../../conventions/page.ts";
+import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
+import { crud } from "../crud.ts";
 
 /** The name in `SKILL.md`, which is also the name of the skill's directory in a sandbox. */
 export const skillName = z.string().regex(/^[a-z0-9-]{1,64}$/, {
@@ -110,51 +111,29 @@ const uploadParts = z.strictObject({
   metadata: z.string().optional().meta({ description: "A JSON object of strings." }),
 });
 
-const skillParams = z.strictObject({ skill_id: z.string() });
+const params = z.strictObject({ skill_id: z.string() });
 const versionParams = z.strictObject({
   skill_id: z.string(),
   version: z.string().meta({ description: "The number or the id of the version." }),
 });
 
 export const skillRoutes = {
-  /**
-   * Uploads a skill. `SKILL.md` is at the top level or in the only directory there; its frontmatter has
-   * `name` and `description`.
-   */
-  create: defineRoute(operations.skills.create, {
-    body: uploadParts,
-    response: skill,
+  ...crud(operations.skills, {
+    kind: "skill",
+    object: skill,
+    params,
+    create: uploadParts,
+    update: z.strictObject({ display_title: skillTitle.nullish(), metadata: metadataPatch.nullish() }),
   }),
-  list: defineRoute(operations.skills.list, {
-    query: listQuery("skill", { include_archived: flag }),
-    response: pageOf(skill),
-  }),
-  get: defineRoute(operations.skills.get, {
-    params: skillParams,
-    response: skill,
-  }),
-  update: defineRoute(operations.skills.update, {
-    params: skillParams,
-    body: z.strictObject({ display_title: skillTitle.nullish(), metadata: metadataPatch.nullish() }),
-    response: skill,
-  }),
-  delete: defineRoute(operations.skills.delete, {
-    params: skillParams,
-    response: deletedObject("skill"),
-  }),
-  /** Archives a skill. Agents and sessions that have it keep it, but it cannot be added to other agents. */
-  archive: defineRoute(operations.skills.archive, {
-    params: skillParams,
-    response: skill,
-  }),
+  archive: defineRoute(operations.skills.archive, { params, response: skill }),
   /** Uploads a version. The `name` in its frontmatter must be the skill's. */
   createVersion: defineRoute(operations.skills.createVersion, {
-    params: skillParams,
+    params,
     body: z.strictObject(content),
     response: skillVersion,
   }),
   versions: defineRoute(operations.skills.versions, {
-    params: skillParams,
+    params,
     query: listQuery("skill_version", {}),
     response: pageOf(skillVersion),
   }),

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  deletedObject,
   environmentVariables,
   idOf,
   metadata,
@@ -11,9 +10,9 @@ import {
   timestamp,
 } from "../../conventions/fields.ts";
 import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
-import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
+import { crud } from "../crud.ts";
 import { installedPackages, packages, setupScript } from "./packages.ts";
 
 /**
@@ -179,7 +178,7 @@ export const environment = z
   .meta({ id: "Environment" });
 export type Environment = z.output<typeof environment>;
 
-const environmentParams = z.strictObject({ environment_id: z.string() });
+const params = z.strictObject({ environment_id: z.string() });
 const config = taggedUnion("type", [cloudConfig], ["self_hosted"]);
 
 /** The fields of a create request besides the name. */
@@ -197,39 +196,16 @@ const settings = {
 };
 
 export const environmentRoutes = {
-  create: defineRoute(operations.environments.create, {
-    body: z.strictObject({ name: text(1, 256), ...settings }),
-    response: environment,
-  }),
-  list: defineRoute(operations.environments.list, {
-    query: listQuery("environment", { include_archived: flag }),
-    response: pageOf(environment),
-  }),
-  get: defineRoute(operations.environments.get, {
-    params: environmentParams,
-    response: environment,
-  }),
-  /**
-   * Updates an environment. Omitted fields keep their value, at every depth; null restores the default; hosts
-   * and variables are replaced as a whole. In a session, variables and credentials change with the next
-   * command, networking with the next turn, and the rest when its sandbox is next opened.
-   */
-  update: defineRoute(operations.environments.update, {
-    params: environmentParams,
-    body: z.strictObject({
+  ...crud(operations.environments, {
+    kind: "environment",
+    object: environment,
+    params,
+    create: z.strictObject({ name: text(1, 256), ...settings }),
+    update: z.strictObject({
       name: text(1, 256).optional(),
       ...settings,
       metadata: metadataPatch.nullish(),
     }),
-    response: environment,
   }),
-  /** Deletes an environment, which may be archived, unless a session that is not terminated uses it. */
-  delete: defineRoute(operations.environments.delete, {
-    params: environmentParams,
-    response: deletedObject("environment"),
-  }),
-  archive: defineRoute(operations.environments.archive, {
-    params: environmentParams,
-    response: environment,
-  }),
+  archive: defineRoute(operations.environments.archive, { params, response: environment }),
 };

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { absolutePathError, deletedObject, idOf, timestamp } from "../../conventions/fields.ts";
-import { listQuery, pageOf } from "../../conventions/page.ts";
+import { listQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
+import { crud } from "../crud.ts";
 
 /** The path of a memory in its store, and below the store's mount in a session. Case-sensitive. */
 export const memoryPath = z
@@ -43,18 +44,17 @@ export const memory = z
   .meta({ id: "Memory" });
 export type Memory = z.output<typeof memory>;
 
-const listParams = z.strictObject({ memory_store_id: z.string() });
-const memoryParams = z.strictObject({ memory_store_id: z.string(), memory_id: z.string() });
+const within = z.strictObject({ memory_store_id: z.string() });
+const params = z.strictObject({ memory_store_id: z.string(), memory_id: z.string() });
 
 export const memoryRoutes = {
-  create: defineRoute(operations.memories.create, {
-    params: listParams,
-    body: z.strictObject({ path: memoryPath, content }),
-    response: memory,
-  }),
-  list: defineRoute(operations.memories.list, {
-    params: listParams,
-    query: listQuery("memory", {
+  ...crud(operations.memories, {
+    kind: "memory",
+    object: memory,
+    params,
+    within,
+    create: z.strictObject({ path: memoryPath, content }),
+    list: listQuery("memory", {
       path_prefix: z
         .string()
         .max(1024)
@@ -62,16 +62,7 @@ export const memoryRoutes = {
         .optional()
         .meta({ description: "Only paths with this prefix; `/notes/` selects everything in `/notes`." }),
     }),
-    response: pageOf(memory),
-  }),
-  get: defineRoute(operations.memories.get, {
-    params: memoryParams,
-    response: memory,
-  }),
-  /** Updates a memory. Omitted fields keep their value. A request that changes nothing creates no version. */
-  update: defineRoute(operations.memories.update, {
-    params: memoryParams,
-    body: z.strictObject({
+    update: z.strictObject({
       path: memoryPath.optional(),
       content: content.optional(),
       precondition: z
@@ -79,10 +70,9 @@ export const memoryRoutes = {
         .nullish()
         .meta({ description: "The update is rejected with 409 unless the current content has this hash." }),
     }),
-    response: memory,
   }),
   delete: defineRoute(operations.memories.delete, {
-    params: memoryParams,
+    params,
     query: z.strictObject({
       expected_content_sha256: contentSha256
         .optional()

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  deletedObject,
   environmentVariables,
   idOf,
   idOfOwner,
@@ -12,10 +11,11 @@ import {
   timestamp,
 } from "../../conventions/fields.ts";
 import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
-import { flag, listQuery, pageOf, timeBound } from "../../conventions/page.ts";
+import { flag, listQuery, timeBound } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 import { sessionAgent } from "../agents/agents.ts";
+import { crud } from "../crud.ts";
 import { initialEvents } from "../events/input-events.ts";
 import { modelUsage, STOP_REASON_TYPES } from "../events/session-events.ts";
 import { cachedInputShare, compactionSavings } from "../events/token-costs.ts";
@@ -130,11 +130,14 @@ function fitsSort(
   context.addIssue({ code: "custom", path: [unfit[0]], message });
 }
 
-const sessionParams = z.strictObject({ session_id: z.string() });
+const params = z.strictObject({ session_id: z.string() });
 
 export const sessionRoutes = {
-  create: defineRoute(operations.sessions.create, {
-    body: z.strictObject({
+  ...crud(operations.sessions, {
+    kind: "session",
+    object: session,
+    params,
+    create: z.strictObject({
       agent: agentReference,
       environment_id: referenceTo("environment"),
       title: text(0, 500).nullish(),
@@ -145,10 +148,7 @@ export const sessionRoutes = {
       git_identity: gitIdentityInput.nullish(),
       initial_events: initialEvents.nullish(),
     }),
-    response: session,
-  }),
-  list: defineRoute(operations.sessions.list, {
-    query: listQuery("session", {
+    list: listQuery("session", {
       agent_id: idOf("agent").optional(),
       environment_id: idOf("environment").optional(),
       memory_store_id: idOf("memory_store").optional(),
@@ -180,15 +180,7 @@ export const sessionRoutes = {
       }),
       include_archived: flag,
     }).superRefine(fitsSort),
-    response: pageOf(session),
-  }),
-  get: defineRoute(operations.sessions.get, {
-    params: sessionParams,
-    response: session,
-  }),
-  update: defineRoute(operations.sessions.update, {
-    params: sessionParams,
-    body: z.strictObject({
+    update: z.strictObject({
       title: text(0, 500).nullish(),
       metadata: metadataPatch.nullish(),
       git_identity: gitIdentityInput.nullish(),
@@ -205,26 +197,9 @@ export const sessionRoutes = {
         .max(64)
         .nullish(),
     }),
-    response: session,
   }),
-  delete: defineRoute(operations.sessions.delete, {
-    params: sessionParams,
-    response: deletedObject("session"),
-  }),
-  cancel: defineRoute(operations.sessions.cancel, {
-    params: sessionParams,
-    response: session,
-  }),
-  archive: defineRoute(operations.sessions.archive, {
-    params: sessionParams,
-    response: session,
-  }),
-  release: defineRoute(operations.sessions.release, {
-    params: sessionParams,
-    response: session,
-  }),
-  terminate: defineRoute(operations.sessions.terminate, {
-    params: sessionParams,
-    response: session,
-  }),
+  cancel: defineRoute(operations.sessions.cancel, { params, response: session }),
+  archive: defineRoute(operations.sessions.archive, { params, response: session }),
+  release: defineRoute(operations.sessions.release, { params, response: session }),
+  terminate: defineRoute(operations.sessions.terminate, { params, response: session }),
 };

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  deletedObject,
   idOf,
   metadata,
   metadataPatch,
@@ -9,10 +8,10 @@ import {
   timestamp,
   variableName,
 } from "../../conventions/fields.ts";
-import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 import { mcpServerUrl } from "../agents/mcp.ts";
+import { crud } from "../crud.ts";
 import { allowedHost } from "../environments/environments.ts";
 
 /** Maximum credentials per vault that are not archived. */
@@ -101,50 +100,27 @@ export const vaultCredential = z
   .meta({ id: "VaultCredential" });
 export type VaultCredential = z.output<typeof vaultCredential>;
 
-const vaultParams = z.strictObject({ vault_id: z.string() });
-const credentialParams = z.strictObject({ vault_id: z.string(), credential_id: z.string() });
+const within = z.strictObject({ vault_id: z.string() });
+const params = z.strictObject({ vault_id: z.string(), credential_id: z.string() });
 
 export const vaultCredentialRoutes = {
-  create: defineRoute(operations.vaultCredentials.create, {
-    params: vaultParams,
-    body: z.strictObject({
+  ...crud(operations.vaultCredentials, {
+    kind: "vault_credential",
+    object: vaultCredential,
+    params,
+    within,
+    create: z.strictObject({
       display_name: text(1, 255).nullish(),
       metadata: metadata.nullish(),
       auth: newAuth,
     }),
-    response: vaultCredential,
-  }),
-  list: defineRoute(operations.vaultCredentials.list, {
-    params: vaultParams,
-    query: listQuery("vault_credential", { include_archived: flag }),
-    response: pageOf(vaultCredential),
-  }),
-  get: defineRoute(operations.vaultCredentials.get, {
-    params: credentialParams,
-    response: vaultCredential,
-  }),
-  /**
-   * Updates a credential. Omitted fields keep their value. A new secret replaces the old one from a session's
-   * next call. The server or the variable of a credential cannot be changed.
-   */
-  update: defineRoute(operations.vaultCredentials.update, {
-    params: credentialParams,
-    body: z.strictObject({
+    update: z.strictObject({
       display_name: text(1, 255).nullish(),
       metadata: metadataPatch.nullish(),
       auth: changedAuth.optional(),
     }),
-    response: vaultCredential,
   }),
-  delete: defineRoute(operations.vaultCredentials.delete, {
-    params: credentialParams,
-    response: deletedObject("vault_credential"),
-  }),
-  /** Archives a credential and permanently destroys its secret. Another can have the same server or name. */
-  archive: defineRoute(operations.vaultCredentials.archive, {
-    params: credentialParams,
-    response: vaultCredential,
-  }),
+  archive: defineRoute(operations.vaultCredentials.archive, { params, response: vaultCredential }),
 };
 
 /** Returns a schema for a field that cannot be changed after creation. It is not in the OpenAPI document. */

@@ -1,16 +1,8 @@
 import { z } from "zod";
-import {
-  deletedObject,
-  idOf,
-  metadata,
-  metadataPatch,
-  owner,
-  text,
-  timestamp,
-} from "../../conventions/fields.ts";
-import { flag, listQuery, pageOf } from "../../conventions/page.ts";
+import { idOf, metadata, metadataPatch, owner, text, timestamp } from "../../conventions/fields.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
+import { crud } from "../crud.ts";
 
 /** A set of credentials, which sessions refer to by its id. */
 export const vault = z
@@ -27,35 +19,15 @@ export const vault = z
   .meta({ id: "Vault" });
 export type Vault = z.output<typeof vault>;
 
-const vaultParams = z.strictObject({ vault_id: z.string() });
+const params = z.strictObject({ vault_id: z.string() });
 
 export const vaultRoutes = {
-  create: defineRoute(operations.vaults.create, {
-    body: z.strictObject({ display_name: text(1, 255), metadata: metadata.nullish() }),
-    response: vault,
+  ...crud(operations.vaults, {
+    kind: "vault",
+    object: vault,
+    params,
+    create: z.strictObject({ display_name: text(1, 255), metadata: metadata.nullish() }),
+    update: z.strictObject({ display_name: text(1, 255).optional(), metadata: metadataPatch.nullish() }),
   }),
-  list: defineRoute(operations.vaults.list, {
-    query: listQuery("vault", { include_archived: flag }),
-    response: pageOf(vault),
-  }),
-  get: defineRoute(operations.vaults.get, {
-    params: vaultParams,
-    response: vault,
-  }),
-  /** Updates a vault. Omitted fields keep their value. */
-  update: defineRoute(operations.vaults.update, {
-    params: vaultParams,
-    body: z.strictObject({ display_name: text(1, 255).optional(), metadata: metadataPatch.nullish() }),
-    response: vault,
-  }),
-  /** Deletes a vault and its credentials. */
-  delete: defineRoute(operations.vaults.delete, {
-    params: vaultParams,
-    response: deletedObject("vault"),
-  }),
-  /** Archives a vault and its credentials, which destroys their secrets and cannot be undone. */
-  archive: defineRoute(operations.vaults.archive, {
-    params: vaultParams,
-    response: vault,
-  }),
+  archive: defineRoute(operations.vaults.archive, { params, response: vault }),
 };
