@@ -11,6 +11,7 @@ import { PROGRAM, TYPED } from "./consumers.ts";
 import { installedDeno } from "./installed-deno.ts";
 import { olderNode } from "./older-node.ts";
 import { ROOT, run } from "./run.ts";
+import { sdkSurface, undocumented } from "./sdk-surface.ts";
 import { sharedRelease } from "./shared-release.ts";
 
 const TSC = join(ROOT, "node_modules/.bin/tsc");
@@ -117,6 +118,12 @@ for (const { moduleResolution, module, environment } of [
     await run(TSC, ["-p", "."], consumer);
   });
 }
+
+test("the client has the methods of sdk-surface.txt with these types, no others, and each is documented", async () => {
+  const listed = readFileSync(join(import.meta.dirname, "sdk-surface.txt"), "utf8");
+  assert.deepEqual((await sdkSurface(consumer)).split("\n"), listed.split("\n"));
+  assert.deepEqual(undocumented(join(consumer, "node_modules/@berth/sdk/dist")), []);
+});
 
 test("a bundle for browsers contains the whole client and no module of Node.js", async () => {
   const result = await build({

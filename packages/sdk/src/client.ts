@@ -1,21 +1,9 @@
-import { Admin } from "./resources/admin/admin.ts";
-import { Agents } from "./resources/agents.ts";
-import { ConsoleLinks } from "./resources/console-links.ts";
-import { DeviceAuthorizations } from "./resources/device-authorizations.ts";
-import { DeviceTokens } from "./resources/device-tokens.ts";
-import { Environments } from "./resources/environments.ts";
-import { Files } from "./resources/files.ts";
-import { Forward } from "./resources/forward.ts";
-import { Health } from "./resources/health.ts";
-import { MemoryStores } from "./resources/memory-stores.ts";
-import { Models } from "./resources/models.ts";
-import { Principals } from "./resources/principals.ts";
-import { Sessions } from "./resources/sessions.ts";
-import { Skills } from "./resources/skills.ts";
-import { Tokens } from "./resources/tokens.ts";
-import { Usage } from "./resources/usage.ts";
-import { Vaults } from "./resources/vaults.ts";
-import { Whoami } from "./resources/whoami.ts";
+import { type Admin, admin } from "./resources/admin.ts";
+import { type Files, files } from "./resources/files.ts";
+import type { Methods } from "./resources/methods.ts";
+import { resource } from "./resources/resource.ts";
+import { type Sessions, sessions } from "./resources/sessions.ts";
+import { type Skills, skills } from "./resources/skills.ts";
 import { type ApiPromise, apiPromise } from "./transport/api-promise.ts";
 import type { Call, ClientOptions } from "./transport/options.ts";
 import { type PagedList, pagedList } from "./transport/page.ts";
@@ -23,23 +11,28 @@ import { Transport } from "./transport/transport.ts";
 
 /** A client of one Berth installation with one token. */
 export class Berth {
-  readonly agents: Agents;
-  readonly models: Models;
-  readonly environments: Environments;
+  readonly agents: Methods["agents"];
+  readonly models: Methods["models"];
+  readonly environments: Methods["environments"];
   readonly sessions: Sessions;
   readonly files: Files;
   readonly skills: Skills;
-  readonly vaults: Vaults;
-  readonly memoryStores: MemoryStores;
-  readonly forward: Forward;
-  readonly usage: Usage;
-  readonly health: Health;
-  readonly tokens: Tokens;
-  readonly whoami: Whoami;
-  readonly principals: Principals;
-  readonly deviceAuthorizations: DeviceAuthorizations;
-  readonly deviceTokens: DeviceTokens;
-  readonly consoleLinks: ConsoleLinks;
+  readonly vaults: Methods["vaults"] & { readonly credentials: Methods["vaultCredentials"] };
+  readonly memoryStores: Methods["memoryStores"] & {
+    readonly memories: Methods["memories"];
+    readonly versions: Methods["memoryVersions"];
+  };
+  /** The registry of a user's resources. Accepts only personal access tokens. */
+  readonly forward: Methods["forward"];
+  readonly usage: Methods["usage"];
+  readonly health: Methods["health"];
+  readonly tokens: Methods["tokens"];
+  readonly whoami: Methods["whoami"];
+  readonly principals: Methods["principals"];
+  /** Logins of devices without a token, which a user approves elsewhere. */
+  readonly deviceAuthorizations: Methods["deviceAuthorizations"];
+  readonly deviceTokens: Methods["deviceTokens"];
+  readonly consoleLinks: Methods["consoleLinks"];
   readonly admin: Admin;
 
   readonly #transport: Transport;
@@ -47,24 +40,31 @@ export class Berth {
   constructor(options: ClientOptions) {
     const transport = new Transport(options);
     this.#transport = transport;
-    this.agents = new Agents(transport);
-    this.models = new Models(transport);
-    this.environments = new Environments(transport);
-    this.sessions = new Sessions(transport);
-    this.files = new Files(transport);
-    this.skills = new Skills(transport);
-    this.vaults = new Vaults(transport);
-    this.memoryStores = new MemoryStores(transport);
-    this.forward = new Forward(transport);
-    this.usage = new Usage(transport);
-    this.health = new Health(transport);
-    this.tokens = new Tokens(transport);
-    this.whoami = new Whoami(transport);
-    this.principals = new Principals(transport);
-    this.deviceAuthorizations = new DeviceAuthorizations(transport);
-    this.deviceTokens = new DeviceTokens(transport);
-    this.consoleLinks = new ConsoleLinks(transport);
-    this.admin = new Admin(transport);
+    this.agents = resource(transport, "agents");
+    this.models = resource(transport, "models");
+    this.environments = resource(transport, "environments");
+    this.sessions = sessions(transport);
+    this.files = files(transport);
+    this.skills = skills(transport);
+    this.vaults = {
+      ...resource(transport, "vaults"),
+      credentials: resource(transport, "vaultCredentials"),
+    };
+    this.memoryStores = {
+      ...resource(transport, "memoryStores"),
+      memories: resource(transport, "memories"),
+      versions: resource(transport, "memoryVersions"),
+    };
+    this.forward = resource(transport, "forward");
+    this.usage = resource(transport, "usage");
+    this.health = resource(transport, "health");
+    this.tokens = resource(transport, "tokens");
+    this.whoami = resource(transport, "whoami");
+    this.principals = resource(transport, "principals");
+    this.deviceAuthorizations = resource(transport, "deviceAuthorizations");
+    this.deviceTokens = resource(transport, "deviceTokens");
+    this.consoleLinks = resource(transport, "consoleLinks");
+    this.admin = admin(transport);
   }
 
   /** Calls an operation of `operations`, or one that the caller describes, without its method's types. */

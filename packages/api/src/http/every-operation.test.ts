@@ -18,9 +18,8 @@ test("every operation that changes something: an Idempotency-Key → done once, 
   // Keys belong to tokens, so operations without a token have none.
   for (const operation of acting.filter(({ credential }) => credential !== "none")) {
     const example = examples[operation.id];
-    const todo = example === undefined && "it has no example in operation-examples.ts";
-    await t.test(operation.id, { todo }, async (t) => {
-      assert.ok(example !== undefined, "there is no example of it");
+    await t.test(operation.id, async (t) => {
+      assert.ok(example !== undefined, "it has no example in test-support/operation-examples.ts");
       const owner = operation.credential === "operator" ? callers.operator : callers.owner;
       const given = await example(owner);
       const key = { "idempotency-key": operation.id };

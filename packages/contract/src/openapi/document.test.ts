@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { z } from "zod";
 import { operations } from "../operations/operations.ts";
+import type { AnyRoute } from "../operations/route.ts";
 import { routes } from "../schemas/routes.ts";
 import { openApiDocument } from "./document.ts";
 
@@ -29,6 +31,13 @@ function* schemasIn(value: unknown, at = ""): Generator<[string, Json]> {
   }
   for (const [key, child] of Object.entries(value)) yield* schemasIn(child, `${at}/${key}`);
 }
+
+test("an operation has `query` exactly when its route has parameters of a query", () => {
+  for (const route of Object.values(routes).flatMap((noun) => Object.values(noun)) as AnyRoute[]) {
+    const { properties = {} } = z.toJSONSchema(route.query, { io: "input", unrepresentable: "any" });
+    assert.equal(route.operation.query === true, Object.keys(properties).length > 0, route.operation.id);
+  }
+});
 
 describe("the OpenAPI document", () => {
   test("is the committed file", () => {

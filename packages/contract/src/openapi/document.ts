@@ -90,6 +90,7 @@ function titleOf(name: string): string {
 
 function operationObject(route: AnyRoute, schemas: Json): Json {
   const { operation } = route;
+  const description = [operation.description, operation.ownToken && OWN_TOKEN].filter(Boolean).join(" ");
   const parameters = [
     ...parametersOf(route.params, "path", schemas),
     ...parametersOf(route.query, "query", schemas),
@@ -98,7 +99,7 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
   return {
     operationId: operation.id,
     summary: operation.summary,
-    ...(operation.ownToken ? { description: OWN_TOKEN } : {}),
+    ...(description === "" ? {} : { description }),
     tags: [operation.id.split(".")[0]],
     ...(operation.scope === null ? {} : { "x-scope": operation.scope }),
     ...securityOf(operation),

@@ -8,6 +8,8 @@ const ADMIN = { base: "/api/v1/admin", credential: "operator", scope: "operator"
 const CONFIDENTIAL = { ...ADMIN, confidential: true } as const;
 
 const ORGANIZATION_TAKEN = conflicts("An organization of this name exists.");
+const OR_OF_ONE = "With `organization_id`, those of one.";
+const SECRET = "`token` of the response is the secret, which is returned only once.";
 const USER_ERASED = conflicts("The user is being erased.");
 
 const organization = "/organizations/{organization_id}";
@@ -30,8 +32,14 @@ export const adminOperations = {
       ...ADMIN,
       ...conflicts("A user with this email address exists, or the organization is being erased."),
     }),
-    list: list("/users", "List the users of all organizations", ADMIN),
-    update: post(user, "Set a user's role", ADMIN),
+    list: list("/users", "List the users of all organizations", {
+      description: OR_OF_ONE,
+      ...ADMIN,
+    }),
+    update: post(user, "Set a user's role", {
+      description: "It takes effect with the next request.",
+      ...ADMIN,
+    }),
     disable: act(`${user}/disable`, "Disable a user, whose tokens are then rejected", ADMIN),
     enable: act(`${user}/enable`, "Enable a user", { ...ADMIN, ...USER_ERASED }),
   }),
@@ -40,7 +48,10 @@ export const adminOperations = {
       ...ADMIN,
       ...conflicts("The organization has a service account of this name, or is being erased."),
     }),
-    list: list("/service_accounts", "List the service accounts of all organizations", ADMIN),
+    list: list("/service_accounts", "List the service accounts of all organizations", {
+      description: OR_OF_ONE,
+      ...ADMIN,
+    }),
     disable: act(`${account}/disable`, "Disable a service account, whose tokens are then rejected", ADMIN),
     enable: act(`${account}/enable`, "Enable a service account", {
       ...ADMIN,
@@ -49,12 +60,16 @@ export const adminOperations = {
   }),
   adminTokens: noun("adminTokens", {
     create: post("/tokens", "Create a token of a user or of a service account", {
+      description: SECRET,
       ...CONFIDENTIAL,
       ...conflicts("The user or the service account is disabled."),
     }),
   }),
   adminOperatorTokens: noun("adminOperatorTokens", {
-    create: post("/operator_tokens", "Create an operator token", CONFIDENTIAL),
+    create: post("/operator_tokens", "Create an operator token", {
+      description: SECRET,
+      ...CONFIDENTIAL,
+    }),
     list: list("/operator_tokens", "List operator tokens", ADMIN),
     delete: remove(
       "/operator_tokens/{operator_token_id}",
@@ -64,14 +79,23 @@ export const adminOperations = {
   }),
   adminLimits: noun("adminLimits", {
     get: get(limits, "Get the limits of an organization or of a user, and how much is used", ADMIN),
-    update: post(limits, "Change the limits of an organization or of a user", ADMIN),
+    update: post(limits, "Change the limits of an organization or of a user", {
+      description: "An omitted limit is kept, null restores the setting, `none` removes the limit.",
+      ...ADMIN,
+    }),
   }),
   adminRetention: noun("adminRetention", {
     get: get(retention, "Get for how many days an organization keeps sessions, events and files", ADMIN),
-    update: post(retention, "Change for how many days an organization keeps what is old", ADMIN),
+    update: post(retention, "Change for how many days an organization keeps what is old", {
+      description: "What is too old is deleted within an hour, and cannot be recovered.",
+      ...ADMIN,
+    }),
   }),
   adminErasures: noun("adminErasures", {
-    create: post("/erasures", "Erase all data of a user or of an organization", ADMIN),
+    create: post("/erasures", "Erase all data of a user or of an organization", {
+      description: "Returns at once: running services carry it out.",
+      ...ADMIN,
+    }),
     list: list("/erasures", "List erasures", ADMIN),
     get: get("/erasures/{erasure_id}", "Get the receipt of an erasure", ADMIN),
   }),
@@ -88,9 +112,13 @@ export const adminOperations = {
   }),
   adminHosts: noun("adminHosts", {
     list: list("/hosts", "List the services that share the database", { ...ADMIN, unpaginated: true }),
-    drain: act(`${host}/drain`, "Let a host take no new sessions, and give up its disks", ADMIN),
+    drain: act(`${host}/drain`, "Let a host take no new sessions, and give up its disks", {
+      description: "What is on its disks and neither saved nor pushed is lost.",
+      ...ADMIN,
+    }),
     resume: act(`${host}/resume`, "Let a host take sessions again", ADMIN),
     forget: post(`${host}/forget`, "Give up the disks of a host that is gone", {
+      description: "Removes the host. Its sessions continue elsewhere.",
       ...ADMIN,
       ...conflicts("The host was seen just now, and `force` is not true."),
     }),
@@ -102,6 +130,9 @@ export const adminOperations = {
     }),
   }),
   adminAuditEntries: noun("adminAuditEntries", {
-    list: list("/audit_entries", "List who changed what, and from where", ADMIN),
+    list: list("/audit_entries", "List who changed what, and from where", {
+      description: "Newest first.",
+      ...ADMIN,
+    }),
   }),
 } as const satisfies Record<string, Readonly<Record<string, Operation>>>;

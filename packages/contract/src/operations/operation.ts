@@ -9,6 +9,8 @@ export interface Operation {
   /** Relative to the server's address, with `{name}` for parameters. */
   readonly path: string;
   readonly summary: string;
+  /** What the summary does not say, in sentences. */
+  readonly description?: string;
   /** The scope that a token needs, or null if any valid token is accepted. */
   readonly scope: string | null;
   /** Set when a token needs no scope for a path that names this token itself. */
@@ -25,6 +27,8 @@ export interface Operation {
   readonly responseKind: "object" | "page" | "stream" | "bytes";
   /** Set when the list is returned in one page, without `limit` and cursors. */
   readonly unpaginated?: true;
+  /** Set when the operation has a query, which every list has. */
+  readonly query?: true;
   /** `multipart` is a form, or JSON if the route has a `jsonBody`; `bytes` are of any media type. */
   readonly body: "none" | "json" | "multipart" | "bytes";
   /** Set when a request with the header `berth-dry-run` is checked and answered without changing anything. */
@@ -54,6 +58,13 @@ type Options = Partial<Omit<Unnamed, "method" | "path" | "summary">> & {
   base?: string;
 };
 
+/** Returns whether a call sends nothing but JSON and gets one response, as opposed to uploads and streams. */
+export function isPlain({ body, responseKind }: Operation): boolean {
+  return (body === "none" || body === "json") && responseKind !== "stream";
+}
+
+export const HAS_QUERY = { query: true } as const;
+
 /** Names the operations of a noun: `agents` and `create` give `agents.create`. */
 export function noun<Verb extends string>(
   name: string,
@@ -71,7 +82,7 @@ export function get(path: string, summary: string, options: Options = {}): Unnam
 
 /** Defines an operation that reads a list, page by page. The scope is `<noun>:read`. */
 export function list(path: string, summary: string, options: Options = {}): Unnamed {
-  return get(path, summary, { responseKind: "page", ...options });
+  return get(path, summary, { responseKind: "page", ...HAS_QUERY, ...options });
 }
 
 /** Defines an operation that creates or changes an object. The body is JSON; the scope is `<noun>:write`. */
@@ -94,6 +105,28 @@ export function remove(path: string, summary: string, options: Options = {}): Un
   return operation("DELETE", path, summary, "write", options);
 }
 
+/** Options of the operations of `crud`; those of `all` apply to all but `delete`. */
+interface CrudOptions
+  extends Partial<Record<"create" | "list" | "get" | "update" | "delete", Options & { summary?: string }>> {
+  all?: Options;
+}
+
+/**
+ * Defines the operations of objects that clients create, list, read, update and delete: at `path` those of an
+ * object, and above it those of all. `object` names one of them, such as `an agent`.
+ */
+export function crud(path: string, object: string, { all, ...each }: CrudOptions) {
+  const above = path.slice(0, path.lastIndexOf("/"));
+  const objects = `${object.replace(/^an? /, "")}s`;
+  return {
+    create: post(above, `Create ${object}`, { ...all, ...each.create }),
+    list: list(above, `List ${objects}`, { ...all, ...each.list }),
+    get: get(path, `Get ${object}`, { ...all, ...each.get }),
+    update: post(path, `Update ${object}`, { ...all, ...each.update }),
+    delete: remove(path, `Delete ${object}`, { ...each.delete }),
+  };
+}
+
 /** Defines errors with status 409, one for each condition. */
 export function conflicts(...conditions: string[]): { conflicts: Conflict[] } {
   return { conflicts: conditions.map((when) => ({ status: 409, type: "conflict_error", when })) };
@@ -104,7 +137,7 @@ function operation(
   path: string,
   summary: string,
   access: "read" | "write",
-  { base = "/api/v1/cloud", ...options }: Options,
+  { base = "/api/v1/cloud", ...options }: Options & { summary?: string },
 ): Unnamed {
   return {
     method,

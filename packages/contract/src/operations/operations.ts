@@ -1,5 +1,18 @@
 import { adminOperations } from "./admin-operations.ts";
-import { act, conflicts, get, list, noun, type Operation, post, put, remove } from "./operation.ts";
+import {
+  act,
+  conflicts,
+  crud,
+  get,
+  HAS_QUERY,
+  isPlain,
+  list,
+  noun,
+  type Operation,
+  post,
+  put,
+  remove,
+} from "./operation.ts";
 
 const SESSION_TERMINATED = "The session is terminated.";
 const AGENT_VERSION_STALE = "`version` is not the newest version of the agent.";
@@ -13,6 +26,11 @@ const NO_DISK =
   "The session has no disk: it has not run a command yet, it has ended, or its disk was reclaimed after a time without activity.";
 
 const DRY_RUN = { dryRun: true } as const;
+
+const KEPT = "Omitted fields keep their value.";
+const SECRET = "`token` of the response is the secret, which is returned only once.";
+const ANY_TOKEN = "Accepts any valid token.";
+const ARCHIVED = "Cannot be undone. It stays readable, but takes no changes or new sessions.";
 
 const session = "/sessions/{session_id}";
 const resources = `${session}/resources`;
@@ -38,58 +56,77 @@ const forward = { base: "/api/v1/forward", credential: "pat" } as const;
  */
 export const operations = {
   tokens: noun("tokens", {
-    create: post("/tokens", "Create a token", CONFIDENTIAL),
+    create: post("/tokens", "Create a token", { description: SECRET, ...CONFIDENTIAL }),
     list: list("/tokens", "List tokens"),
-    current: get("/tokens/current", "Get the token of the request, and whose it is", { scope: null }),
-    delete: remove("/tokens/{token_id}", "Revoke a token and its descendants", { ownToken: true }),
+    current: get("/tokens/current", "Get the token of the request, and whose it is", {
+      description: ANY_TOKEN,
+      scope: null,
+    }),
+    delete: remove("/tokens/{token_id}", "Revoke a token and its descendants", {
+      description: "Takes effect at once. Independent descendants are kept.",
+      ownToken: true,
+    }),
   }),
   deviceAuthorizations: noun("deviceAuthorizations", {
-    create: post("/device_authorizations", "Ask for a token that a user approves elsewhere", OPEN),
+    create: post("/device_authorizations", "Ask for a token that a user approves elsewhere", {
+      description: "Needs no token.",
+      ...OPEN,
+    }),
     lookup: post("/device_authorizations/lookup", "Get what asks for a token, by its user code", {
       ...DEVICE_SCOPE,
       readOnly: true,
     }),
-    approve: post(
-      "/device_authorizations/approve",
-      "Approve a token for what shows a user code",
-      DEVICE_SCOPE,
-    ),
+    approve: post("/device_authorizations/approve", "Approve a token for what shows a user code", {
+      description: "It is a token of the user who approves it.",
+      ...DEVICE_SCOPE,
+    }),
     deny: post("/device_authorizations/deny", "Deny a token to what shows a user code", DEVICE_SCOPE),
   }),
   deviceTokens: noun("deviceTokens", {
     create: post("/device_tokens", "Get the token that was asked for, once it is approved", {
+      description:
+        "Needs no token. Looks once, and returns the token only once. `error.code` says what to do: ask again for `authorization_pending`, and five seconds slower for `slow_down`.",
       ...OPEN,
       ...conflicts("Nobody has approved or denied it yet: `error.code` is `authorization_pending`."),
     }),
   }),
   whoami: noun("whoami", {
-    get: get("/whoami", "Get who is calling, and what they may do", { scope: null }),
+    get: get("/whoami", "Get who is calling, and what they may do", {
+      description: ANY_TOKEN,
+      scope: null,
+    }),
   }),
   principals: noun("principals", {
-    get: get("/principals", "Get the names of users and service accounts", { scope: null }),
+    get: get("/principals", "Get the names of users and service accounts", {
+      description: `Those of the organization, by id. ${ANY_TOKEN}`,
+      scope: null,
+      ...HAS_QUERY,
+    }),
   }),
   consoleLinks: noun("consoleLinks", {
     create: act("/console_links", "Create a link that signs in to the console, once", {
+      description: "It signs in as the token's user, within 60 seconds.",
       scope: null,
       credential: "pat",
       ...CONFIDENTIAL,
     }),
   }),
   agents: noun("agents", {
-    create: post("/agents", "Create an agent", DRY_RUN),
-    list: list("/agents", "List agents"),
-    get: get("/agents/{agent_id}", "Get an agent"),
-    update: post("/agents/{agent_id}", "Update an agent", {
-      ...DRY_RUN,
-      ...conflicts(AGENT_VERSION_STALE),
+    ...crud("/agents/{agent_id}", "an agent", {
+      create: DRY_RUN,
+      get: { description: "Returns the newest version, or the `version` of the query.", ...HAS_QUERY },
+      update: {
+        description:
+          "Creates the next version, if the request changes something. `version` must be the newest, so that no concurrent update is lost. Omitted fields keep their value, null clears a field, and lists are replaced as a whole.",
+        ...DRY_RUN,
+        ...conflicts(AGENT_VERSION_STALE),
+      },
+      delete: conflicts("A session was created with the agent."),
     }),
-    delete: remove(
-      "/agents/{agent_id}",
-      "Delete an agent",
-      conflicts("A session was created with the agent."),
-    ),
-    archive: act("/agents/{agent_id}/archive", "Archive an agent"),
-    versions: list("/agents/{agent_id}/versions", "List an agent's versions"),
+    archive: act("/agents/{agent_id}/archive", "Archive an agent", { description: ARCHIVED }),
+    versions: list("/agents/{agent_id}/versions", "List an agent's versions", {
+      description: "Newest first.",
+    }),
   }),
   models: noun("models", {
     list: list("/models", "List the models that agents can use", {
@@ -98,45 +135,55 @@ export const operations = {
     }),
   }),
   environments: noun("environments", {
-    create: post("/environments", "Create an environment", {
-      ...DRY_RUN,
-      ...CONFIDENTIAL,
-      ...conflicts(ENVIRONMENT_NAME_TAKEN),
+    ...crud("/environments/{environment_id}", "an environment", {
+      all: CONFIDENTIAL,
+      create: { ...DRY_RUN, ...conflicts(ENVIRONMENT_NAME_TAKEN) },
+      update: {
+        description:
+          "Omitted fields keep their value, at every depth; null restores the default; hosts and variables are replaced as a whole. In a session, variables and credentials change with the next command, networking with the next turn, and the rest when its sandbox is next opened.",
+        ...DRY_RUN,
+        ...conflicts(ENVIRONMENT_NAME_TAKEN),
+      },
+      delete: conflicts("A session that is not terminated uses the environment."),
     }),
-    list: list("/environments", "List environments", CONFIDENTIAL),
-    get: get("/environments/{environment_id}", "Get an environment", CONFIDENTIAL),
-    update: post("/environments/{environment_id}", "Update an environment", {
-      ...DRY_RUN,
+    archive: act("/environments/{environment_id}/archive", "Archive an environment", {
+      description: ARCHIVED,
       ...CONFIDENTIAL,
-      ...conflicts(ENVIRONMENT_NAME_TAKEN),
     }),
-    delete: remove(
-      "/environments/{environment_id}",
-      "Delete an environment",
-      conflicts("A session that is not terminated uses the environment."),
-    ),
-    archive: act("/environments/{environment_id}/archive", "Archive an environment", CONFIDENTIAL),
   }),
   sessions: noun("sessions", {
-    create: post("/sessions", "Create a session", {
-      features: ["outcomes"],
-      ...CONFIDENTIAL,
-      ...conflicts("The agent or the environment is archived, or a file is not ready."),
+    ...crud(session, "a session", {
+      all: CONFIDENTIAL,
+      create: {
+        description: "Returns at once: repositories are cloned in the background.",
+        features: ["outcomes"],
+        ...conflicts("The agent or the environment is archived, or a file is not ready."),
+      },
+      update: {
+        description: `${KEPT} Null removes a pair of the metadata.`,
+        ...conflicts(SESSION_TERMINATED),
+      },
+      delete: {
+        description: "Deletes its disk, too, but not its files.",
+        ...conflicts("The session is running."),
+      },
     }),
-    list: list("/sessions", "List sessions", CONFIDENTIAL),
-    get: get(session, "Get a session", CONFIDENTIAL),
-    update: post(session, "Update a session", { ...CONFIDENTIAL, ...conflicts(SESSION_TERMINATED) }),
-    delete: remove(session, "Delete a session", conflicts("The session is running.")),
     cancel: act(`${session}/cancel`, "Cancel the running turn", {
+      description: "The session can be continued.",
       ...CONFIDENTIAL,
       ...conflicts(SESSION_TERMINATED),
     }),
-    archive: act(`${session}/archive`, "Archive a session", CONFIDENTIAL),
+    archive: act(`${session}/archive`, "Archive a session", {
+      description: "Makes it read-only.",
+      ...CONFIDENTIAL,
+    }),
     release: act(`${session}/release`, "Release a session that is set aside", {
+      description: "Its turns run again. Does nothing for a session that is not set aside.",
       ...CONFIDENTIAL,
       ...conflicts(SESSION_TERMINATED),
     }),
     terminate: act(`${session}/terminate`, "Terminate a session", {
+      description: "Ends it and its sandbox for ever.",
       ...CONFIDENTIAL,
       ...conflicts(SESSION_TERMINATED),
     }),
@@ -153,34 +200,44 @@ export const operations = {
     }),
     list: list(resources, "List a session's resources"),
     get: get(`${resources}/{resource_id}`, "Get a session resource"),
-    delete: remove(
-      `${resources}/{resource_id}`,
-      "Remove a file from a session",
-      conflicts(SESSION_TERMINATED),
-    ),
+    delete: remove(`${resources}/{resource_id}`, "Remove a file from a session", {
+      description: "Removes it from the sandbox, too.",
+      ...conflicts(SESSION_TERMINATED),
+    }),
     rotate: post(
       `${resources}/{resource_id}`,
       "Rotate a repository's token or password, or try a failed clone again",
-      conflicts(SESSION_TERMINATED, "`retry` is for a repository whose clone has failed."),
+      {
+        description: "The agent's next command uses the new one.",
+        ...conflicts(SESSION_TERMINATED, "`retry` is for a repository whose clone has failed."),
+      },
     ),
   }),
   workspace: noun("workspace", {
-    list: list(`${session}/workspace`, "List a directory of a session's sandbox", conflicts(NO_DISK)),
+    list: list(`${session}/workspace`, "List a directory of a session's sandbox", {
+      description: "Lists `/data` by default. Opens the sandbox if it is closed.",
+      ...conflicts(NO_DISK),
+    }),
     content: get(`${session}/workspace/content`, "Get the content of a file in a session's sandbox", {
       responseKind: "bytes",
+      ...HAS_QUERY,
       ...conflicts(NO_DISK, "The file is changing while it is read."),
     }),
   }),
   changes: noun("changes", {
-    get: get(`${session}/changes`, "Get what changed in a session's repositories", conflicts(NO_DISK)),
-    diff: get(
-      `${session}/changes/{resource_id}/diff`,
-      "Get the diff of a session's repository",
-      conflicts(NO_DISK, "The repository is not in place, or cannot be compared with what was cloned."),
-    ),
+    get: get(`${session}/changes`, "Get what changed in a session's repositories", {
+      description: "Returns branch, commits and files of each repository, since it was cloned.",
+      ...conflicts(NO_DISK),
+    }),
+    diff: get(`${session}/changes/{resource_id}/diff`, "Get the diff of a session's repository", {
+      description: "Without `path`, that of all files. `truncated` says that it was cut.",
+      ...HAS_QUERY,
+      ...conflicts(NO_DISK, "The repository is not in place, or cannot be compared with what was cloned."),
+    }),
   }),
   events: noun("events", {
     send: post(`${session}/events`, "Send events to a session", {
+      description: "Appends 1 to 50 events, all or none. Returns them as they were stored.",
       features: ["outcomes"],
       ...conflicts(
         SESSION_TERMINATED,
@@ -190,15 +247,24 @@ export const operations = {
       ),
     }),
     list: list(`${session}/events`, "List a session's events"),
-    stream: get(`${session}/events/stream`, "Follow a session's events", { responseKind: "stream" }),
+    stream: get(`${session}/events/stream`, "Follow a session's events", {
+      responseKind: "stream",
+      ...HAS_QUERY,
+    }),
   }),
   usage: noun("usage", {
     get: get("/usage", "Get what sessions used, in days, by what they have in common", {
+      description:
+        "Counts the sessions that the token can access, in up to 366 days (UTC). Default: by day, for the last 30 days.",
+      ...HAS_QUERY,
       scope: "sessions:read",
     }),
   }),
   health: noun("health", {
-    get: get("/health", "Get how the installation is", { scope: "metrics:read" }),
+    get: get("/health", "Get how the installation is", {
+      description: "Returns failed checks, hosts, sessions and disks. Only for admins.",
+      scope: "metrics:read",
+    }),
   }),
   files: noun("files", {
     upload: post("/files", "Upload a file, or create one to upload in parts", {
@@ -225,85 +291,108 @@ export const operations = {
     }),
   }),
   vaults: noun("vaults", {
-    create: post("/vaults", "Create a vault", DRY_RUN),
-    list: list("/vaults", "List vaults"),
-    get: get("/vaults/{vault_id}", "Get a vault"),
-    update: post("/vaults/{vault_id}", "Update a vault", DRY_RUN),
-    delete: remove(
-      "/vaults/{vault_id}",
-      "Delete a vault",
-      conflicts("A session that is neither archived nor terminated uses the vault."),
-    ),
-    archive: act("/vaults/{vault_id}/archive", "Archive a vault"),
+    ...crud("/vaults/{vault_id}", "a vault", {
+      create: DRY_RUN,
+      update: { description: KEPT, ...DRY_RUN },
+      delete: {
+        description: "Deletes its credentials, too.",
+        ...conflicts("A session that is neither archived nor terminated uses the vault."),
+      },
+    }),
+    archive: act("/vaults/{vault_id}/archive", "Archive a vault", {
+      description: "Archives its credentials, too. Cannot be undone: their secrets are destroyed.",
+    }),
   }),
   vaultCredentials: noun("vaultCredentials", {
-    create: post(credentials, "Add a credential to a vault", {
-      ...DRY_RUN,
-      ...conflicts("The vault is full, or it has a credential for this server or with this name."),
+    ...crud(`${credentials}/{credential_id}`, "a credential", {
+      create: {
+        summary: "Add a credential to a vault",
+        ...DRY_RUN,
+        ...conflicts("The vault is full, or it has a credential for this server or with this name."),
+      },
+      list: { summary: "List a vault's credentials" },
+      update: {
+        summary: "Update a credential, or rotate its secret",
+        description: `${KEPT} Sessions use a new secret from their next call on. The server or the variable of a credential cannot be changed.`,
+        ...DRY_RUN,
+      },
     }),
-    list: list(credentials, "List a vault's credentials"),
-    get: get(`${credentials}/{credential_id}`, "Get a credential"),
-    update: post(`${credentials}/{credential_id}`, "Update a credential, or rotate its secret", DRY_RUN),
-    delete: remove(`${credentials}/{credential_id}`, "Delete a credential"),
-    archive: act(`${credentials}/{credential_id}/archive`, "Archive a credential"),
+    archive: act(`${credentials}/{credential_id}/archive`, "Archive a credential", {
+      description:
+        "Cannot be undone: the secret is destroyed. Another credential can then have its server or name.",
+    }),
   }),
   memoryStores: noun("memoryStores", {
-    create: post("/memory_stores", "Create a memory store", DRY_RUN),
-    list: list("/memory_stores", "List memory stores"),
-    get: get(store, "Get a memory store"),
-    update: post(store, "Update a memory store", DRY_RUN),
-    delete: remove(
-      store,
-      "Delete a memory store with its memories",
-      conflicts("The store is mounted in a session that is neither terminated nor archived."),
-    ),
-    archive: act(`${store}/archive`, "Archive a memory store"),
+    ...crud(store, "a memory store", {
+      create: DRY_RUN,
+      update: {
+        description: `${KEPT} Sessions keep the name and description that the store had when they were created.`,
+        ...DRY_RUN,
+      },
+      delete: {
+        summary: "Delete a memory store with its memories",
+        ...conflicts("The store is mounted in a session that is neither terminated nor archived."),
+      },
+    }),
+    archive: act(`${store}/archive`, "Archive a memory store", {
+      description: "Cannot be undone. The store and its memories stay readable, but cannot be changed.",
+    }),
   }),
   memories: noun("memories", {
-    create: post(`${store}/memories`, "Create a memory", {
-      ...DRY_RUN,
-      ...conflicts(`${MEMORY_PATH_TAKEN}, or the store holds 2,000 memories.`),
+    ...crud(memory, "a memory", {
+      create: { ...DRY_RUN, ...conflicts(`${MEMORY_PATH_TAKEN}, or the store holds 2,000 memories.`) },
+      list: { summary: "List a store's memories without their content" },
+      update: {
+        description: `${KEPT} A request that changes nothing creates no version.`,
+        ...DRY_RUN,
+        ...conflicts(MEMORY_CHANGED, `${MEMORY_PATH_TAKEN}.`),
+      },
+      delete: { description: "Its versions are kept.", ...HAS_QUERY, ...conflicts(MEMORY_CHANGED) },
     }),
-    list: list(`${store}/memories`, "List a store's memories without their content"),
-    get: get(memory, "Get a memory"),
-    update: post(memory, "Update a memory", {
-      ...DRY_RUN,
-      ...conflicts(MEMORY_CHANGED, `${MEMORY_PATH_TAKEN}.`),
-    }),
-    delete: remove(memory, "Delete a memory", conflicts(MEMORY_CHANGED)),
   }),
   memoryVersions: noun("memoryVersions", {
-    list: list(memoryVersions, "List the versions of a store's memories"),
+    list: list(memoryVersions, "List the versions of a store's memories", {
+      description: "Without their content.",
+    }),
     get: get(`${memoryVersions}/{memory_version_id}`, "Get a memory version"),
-    redact: act(
-      `${memoryVersions}/{memory_version_id}/redact`,
-      "Redact a memory version",
-      conflicts("The version is the newest one of an existing memory."),
-    ),
+    redact: act(`${memoryVersions}/{memory_version_id}/redact`, "Redact a memory version", {
+      description: "Removes path, content, hash and size for ever; the version stays.",
+      ...conflicts("The version is the newest one of an existing memory."),
+    }),
   }),
   skills: noun("skills", {
-    create: post("/skills", "Upload a skill", {
-      body: "multipart",
-      ...DRY_RUN,
-      ...conflicts("The owner has a skill of this name."),
+    ...crud(skill, "a skill", {
+      create: {
+        summary: "Upload a skill",
+        description:
+          "`SKILL.md` is at the top level or in the only directory there; its frontmatter has `name` and `description`.",
+        body: "multipart",
+        ...DRY_RUN,
+        ...conflicts("The owner has a skill of this name."),
+      },
+      update: { summary: "Update a skill's title and metadata", description: KEPT, ...DRY_RUN },
+      delete: {
+        summary: "Delete a skill with all its versions",
+        ...conflicts(`The skill is in use: ${SKILL_USERS}.`),
+      },
     }),
-    list: list("/skills", "List skills"),
-    get: get(skill, "Get a skill"),
-    update: post(skill, "Update a skill's title and metadata", DRY_RUN),
-    delete: remove(
-      skill,
-      "Delete a skill with all its versions",
-      conflicts(`The skill is in use: ${SKILL_USERS}.`),
-    ),
-    archive: act(`${skill}/archive`, "Archive a skill"),
+    archive: act(`${skill}/archive`, "Archive a skill", {
+      description:
+        "Cannot be undone. Agents and sessions that have the skill keep it, but it cannot be added to others.",
+    }),
     createVersion: post(`${skill}/versions`, "Upload a version of a skill", {
+      description: "The `name` in its frontmatter must be the skill's.",
       body: "multipart",
       ...DRY_RUN,
     }),
-    versions: list(`${skill}/versions`, "List a skill's versions"),
-    getVersion: get(skillVersion, "Get a version of a skill"),
+    versions: list(`${skill}/versions`, "List a skill's versions", { description: "Newest first." }),
+    getVersion: get(skillVersion, "Get a version of a skill", {
+      description: "`version` is its number or its id.",
+    }),
     content: get(`${skillVersion}/content`, "Get the content of a file in a version of a skill", {
+      description: "Returns it as an attachment; with `Range` a part of it.",
       responseKind: "bytes",
+      ...HAS_QUERY,
     }),
     deleteVersion: remove(
       skillVersion,
@@ -318,6 +407,7 @@ export const operations = {
       created: "The resource was registered.",
     }),
     list: list("/resources", "List the resources that the caller registered", {
+      description: "Without those that are deleted, archived or inaccessible.",
       ...CONFIDENTIAL,
       ...forward,
       scope: "forward:read",
@@ -325,6 +415,8 @@ export const operations = {
   }),
   ...adminOperations,
 } as const satisfies Record<string, Readonly<Record<string, Operation>>>;
+
+export { isPlain };
 
 /** A path of a beta feature that is not served: the response is 400 or 501. */
 export const { threads: threadsOperation } = noun("sessions", {

@@ -1,17 +1,14 @@
-import type { ResponseOf, routes, SessionEvent } from "@berth/contract";
+import type { routes, SessionEvent } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import { followLog, type StreamFrame } from "../streaming/event-stream.ts";
 import { parentCallOf } from "../streaming/parent-call.ts";
-import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
-import type { PagedList } from "../transport/page.ts";
-import type { Body, Query } from "../transport/types.ts";
-import { Resource } from "./resource.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { Query } from "../transport/types.ts";
+import type { Methods } from "./methods.ts";
+import { resource } from "./resource.ts";
 
-type Routes = typeof routes.events;
-const { events } = operations;
-
-type StreamQuery = Query<Routes["stream"]>;
+type StreamQuery = Query<typeof routes.events.stream>;
 type WithoutDeltas = Omit<StreamQuery, "event_deltas"> & { event_deltas?: undefined };
 type WithDeltas = StreamQuery & { event_deltas: NonNullable<StreamQuery["event_deltas"]> };
 
@@ -27,18 +24,22 @@ export interface StreamOptions extends Omit<CallOptions, "idempotencyKey"> {
   onLost?: ((lost: { error: unknown; wait: number }) => void) | undefined;
 }
 
-export class Events extends Resource {
-  /** Appends 1 to 50 events, all or none. Returns them as they were stored. */
-  send(
-    session_id: string,
-    body: Body<Routes["send"]>,
-    options?: CallOptions,
-  ): ApiPromise<ResponseOf<Routes["send"]>> {
-    return this.request({ operation: events.send, params: { session_id }, body, ...options });
-  }
+export type Events = Methods["events"] & EventStreams;
 
-  list(session_id: string, query?: Query<Routes["list"]>, options?: CallOptions): PagedList<SessionEvent> {
-    return this.pages({ operation: events.list, params: { session_id }, query, ...options });
+/** Returns the methods of a session's events. */
+export function events(transport: Transport): Events {
+  const methods = resource(transport, "events");
+  return Object.assign(new EventStreams(transport, methods), methods);
+}
+
+/** The methods that follow a log. */
+class EventStreams {
+  readonly #transport: Transport;
+  readonly #events: Methods["events"];
+
+  constructor(transport: Transport, events: Methods["events"]) {
+    this.#transport = transport;
+    this.#events = events;
   }
 
   /**
@@ -75,10 +76,10 @@ export class Events extends Resource {
           return response;
         },
         newest: async () =>
-          (await this.list(session_id, { order: "desc", limit: 1 }, options)).data[0] ?? null,
-        wait: (milliseconds) => this.transport.sleep(milliseconds, signal),
+          (await this.#events.list(session_id, { order: "desc", limit: 1 }, options)).data[0] ?? null,
+        wait: (milliseconds) => this.#transport.sleep(milliseconds, signal),
         onReconnect: (error, wait) => {
-          this.transport.warn("stream lost", { session_id, error: error && String(error), wait_ms: wait });
+          this.#transport.warn("stream lost", { session_id, error: error && String(error), wait_ms: wait });
           onLost?.({ error, wait });
         },
         silence,
@@ -146,7 +147,7 @@ export class Events extends Resource {
 
   /** Returns whether an input that came late in the newest turn was processed before the turn ended. */
   async #endedTurnTook(session_id: string, input_id: string, options?: CallOptions): Promise<boolean> {
-    for await (const event of this.list(session_id, { order: "desc", limit: 100 }, options)) {
+    for await (const event of this.#events.list(session_id, { order: "desc", limit: 100 }, options)) {
       // The next turn has begun and may have taken the input, so the end of that turn decides.
       if (event.type === "session.status_running") return false;
       if (event.id === input_id) return event.processed_at !== null;
@@ -157,14 +158,14 @@ export class Events extends Resource {
   #open(
     session_id: string,
     after: string | null,
-    { event_deltas }: Query<Routes["stream"]>,
+    { event_deltas }: StreamQuery,
     options: CallOptions,
   ): Promise<Response> {
     const from = after === null ? { from: "start" as const } : {};
     const query = { ...from, ...(event_deltas === undefined ? {} : { event_deltas }) };
-    const call = { operation: events.stream, params: { session_id }, query, ...options };
+    const call = { operation: operations.events.stream, params: { session_id }, query, ...options };
     const headers = after === null ? options.headers : { ...options.headers, "last-event-id": after };
-    return this.transport.open(
+    return this.#transport.open(
       { ...call, ...(headers === undefined ? {} : { headers }) },
       "text/event-stream",
     );

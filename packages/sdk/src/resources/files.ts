@@ -1,14 +1,11 @@
-import type { File as BerthFile, NewFile, ResponseOf, routes } from "@berth/contract";
+import type { File as BerthFile, NewFile } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
-import type { ApiPromise } from "../transport/api-promise.ts";
-import type { CallOptions } from "../transport/options.ts";
-import type { PagedList } from "../transport/page.ts";
-import type { Query } from "../transport/types.ts";
-import { Resource } from "./resource.ts";
+import { type ApiPromise, apiPromise } from "../transport/api-promise.ts";
+import type { Call, CallOptions } from "../transport/options.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { Methods } from "./methods.ts";
+import { resource } from "./resource.ts";
 import { type ResumableOptions, uploadResumable } from "./upload-resumable.ts";
-
-type Routes = typeof routes.files;
-const { files } = operations;
 
 export type Content = Blob | Uint8Array<ArrayBuffer> | string;
 
@@ -21,15 +18,29 @@ export interface Part {
 /** A `File`, or a name with content. Node's `fs.openAsBlob` reads content from disk while it is sent. */
 export type Upload = File | { name: string; content: Content; type?: string };
 
-export class Files extends Resource {
+export type Files = Methods["files"] & Uploads;
+
+/** Returns the methods of files. */
+export function files(transport: Transport): Files {
+  return Object.assign(new Uploads(transport), resource(transport, "files"));
+}
+
+/** The methods that send contents. */
+class Uploads {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
   /** Uploads a file in one request. Default `timeout`: ten minutes. */
   upload(
     upload: Upload,
     { metadata, ...options }: CallOptions & { metadata?: Record<string, string> } = {},
   ): ApiPromise<BerthFile> {
     const body = formOf(upload, metadata);
-    return this.request({
-      operation: files.upload,
+    return this.#request({
+      operation: operations.files.upload,
       body,
       ...options,
       timeout: options.timeout ?? 600_000,
@@ -38,8 +49,8 @@ export class Files extends Resource {
 
   /** Creates a pending file, whose content `putContent` sends. */
   create(body: NewFile, options?: CallOptions): ApiPromise<BerthFile> {
-    const operation = { ...files.upload, body: "json" } as const;
-    return this.request({ operation, body, ...options });
+    const operation = { ...operations.files.upload, body: "json" } as const;
+    return this.#request({ operation, body, ...options });
   }
 
   /**
@@ -52,8 +63,8 @@ export class Files extends Resource {
     { part, headers, ...options }: CallOptions & { part?: Part } = {},
   ): ApiPromise<BerthFile> {
     const body = content instanceof Blob ? content : new Blob([content]);
-    return this.request({
-      operation: files.putContent,
+    return this.#request({
+      operation: operations.files.putContent,
       params: { file_id },
       body,
       maxRetries: 0,
@@ -70,25 +81,11 @@ export class Files extends Resource {
   uploadResumable(upload: Upload, options: ResumableOptions = {}): Promise<BerthFile> {
     const { name } = upload;
     const content = upload instanceof File ? upload : blobOf(upload);
-    return uploadResumable(this, this.transport, { name, content }, options);
+    return uploadResumable(files(this.#transport), this.#transport, { name, content }, options);
   }
 
-  list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<BerthFile> {
-    return this.pages({ operation: files.list, query, ...options });
-  }
-
-  get(file_id: string, options?: CallOptions): ApiPromise<BerthFile> {
-    return this.request({ operation: files.get, params: { file_id }, ...options });
-  }
-
-  /** Deletes a file. Fails with 409 while a session that is neither archived nor terminated uses it. */
-  delete(file_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
-    return this.request({ operation: files.delete, params: { file_id }, ...options });
-  }
-
-  /** Returns the content as a `Response`: read its `body`, `bytes()`, `text()` or `blob()`. */
-  content(file_id: string, options?: CallOptions): Promise<Response> {
-    return this.transport.open({ operation: files.content, params: { file_id }, ...options }, "*/*");
+  #request(call: Call): ApiPromise<BerthFile> {
+    return apiPromise(this.#transport.json(call));
   }
 }
 

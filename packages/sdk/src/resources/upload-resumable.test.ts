@@ -46,7 +46,8 @@ test("uploadResumable: connections break and the service is killed → the uploa
 }, async (t) => {
   const service = await startRealService(t);
   const proxy = await startCuttingProxy(t, service.url);
-  const client = new Berth({ baseURL: proxy.url, token: service.token });
+  // A service that is killed may take a minute to start again, while the machine is busy.
+  const client = new Berth({ baseURL: proxy.url, token: service.token, maxRetries: 7 });
   const content = new Uint8Array(randomBytes(20 * megabyte));
   const seen: number[] = [];
   const upload = (partSize: number) =>

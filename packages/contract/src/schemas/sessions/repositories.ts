@@ -94,3 +94,4 @@ export const gitRepositoryResource = z
 export const repositoryResource = z
   .discriminatedUnion("type", [hostedRepositoryResource, gitRepositoryResource])
   .meta({ id: "RepositoryResource" });
+export type RepositoryResource = z.output<typeof repositoryResource>;

@@ -81,6 +81,7 @@ export const fileResource = z
     updated_at: timestamp,
   })
   .meta({ id: "FileResource" });
+export type FileResource = z.output<typeof fileResource>;
 
 export const sessionResource = z
   .discriminatedUnion("type", [

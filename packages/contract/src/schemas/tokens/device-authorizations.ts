@@ -28,6 +28,7 @@ const deviceCode = z
     interval: z.int().meta({ description: "Seconds between two polls, at least." }),
   })
   .meta({ id: "DeviceCode" });
+export type DeviceCode = z.output<typeof deviceCode>;
 
 export const deviceAuthorization = z
   .strictObject({

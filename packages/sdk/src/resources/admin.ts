@@ -1,0 +1,23 @@
+import type { Transport } from "../transport/transport.ts";
+import { resource } from "./resource.ts";
+
+/** Operations of the installation's operator. The client's token must be an operator token. */
+export type Admin = ReturnType<typeof admin>;
+
+/** Returns the operator's methods. */
+export function admin(transport: Transport) {
+  return {
+    organizations: resource(transport, "adminOrganizations"),
+    users: resource(transport, "adminUsers"),
+    serviceAccounts: resource(transport, "adminServiceAccounts"),
+    tokens: resource(transport, "adminTokens"),
+    operatorTokens: resource(transport, "adminOperatorTokens"),
+    limits: resource(transport, "adminLimits"),
+    retention: resource(transport, "adminRetention"),
+    erasures: resource(transport, "adminErasures"),
+    deviceAuthorizations: resource(transport, "adminDeviceAuthorizations"),
+    hosts: resource(transport, "adminHosts"),
+    sessions: resource(transport, "adminSessions"),
+    auditEntries: resource(transport, "adminAuditEntries"),
+  } as const;
+}

@@ -1,0 +1,835 @@
+// Made from the contract by 'npm run openapi': change the operations there.
+import type {
+  Agent,
+  AuditEntry,
+  ConsoleLink,
+  CreatedOperatorToken,
+  CreatedToken,
+  CurrentToken,
+  DeviceAuthorization,
+  DeviceCode,
+  Environment,
+  Erasure,
+  File,
+  FileResource,
+  ForgottenHost,
+  ForwardResource,
+  Health as HealthObject,
+  Host,
+  Limits,
+  Memory,
+  MemoryStore,
+  MemoryVersion,
+  Model,
+  OperatorToken,
+  Organization,
+  Principals as PrincipalsObject,
+  ReleasedSession,
+  RepositoryDiff,
+  RepositoryResource,
+  ResponseOf,
+  Retention,
+  routes,
+  ServiceAccount,
+  Session,
+  SessionChanges,
+  SessionEvent,
+  SessionResource,
+  Skill,
+  SkillVersion,
+  Token,
+  UsageReport,
+  User,
+  Vault,
+  VaultCredential,
+  Whoami as WhoamiObject,
+  WorkspaceEntry,
+} from "@berth/contract";
+import type { ApiPromise } from "../transport/api-promise.ts";
+import type { CallOptions } from "../transport/options.ts";
+import type { PagedList } from "../transport/page.ts";
+import type { Body, Query } from "../transport/types.ts";
+
+type Routes = typeof routes;
+
+/** The methods of each noun of the contract that call one operation and do no more. */
+export interface Methods {
+  tokens: Tokens;
+  deviceAuthorizations: DeviceAuthorizations;
+  deviceTokens: DeviceTokens;
+  whoami: Whoami;
+  principals: Principals;
+  consoleLinks: ConsoleLinks;
+  agents: Agents;
+  models: Models;
+  environments: Environments;
+  sessions: Sessions;
+  sessionResources: SessionResources;
+  workspace: Workspace;
+  changes: Changes;
+  events: Events;
+  usage: Usage;
+  health: Health;
+  files: Files;
+  vaults: Vaults;
+  vaultCredentials: VaultCredentials;
+  memoryStores: MemoryStores;
+  memories: Memories;
+  memoryVersions: MemoryVersions;
+  skills: Skills;
+  forward: Forward;
+  adminOrganizations: AdminOrganizations;
+  adminUsers: AdminUsers;
+  adminServiceAccounts: AdminServiceAccounts;
+  adminTokens: AdminTokens;
+  adminOperatorTokens: AdminOperatorTokens;
+  adminLimits: AdminLimits;
+  adminRetention: AdminRetention;
+  adminErasures: AdminErasures;
+  adminDeviceAuthorizations: AdminDeviceAuthorizations;
+  adminHosts: AdminHosts;
+  adminSessions: AdminSessions;
+  adminAuditEntries: AdminAuditEntries;
+}
+
+export interface Tokens {
+  /** Create a token. `token` of the response is the secret, which is returned only once. */
+  create(body: Body<Routes["tokens"]["create"]>, options?: CallOptions): ApiPromise<CreatedToken>;
+  /** List tokens. */
+  list(query?: Query<Routes["tokens"]["list"]>, options?: CallOptions): PagedList<Token>;
+  /** Get the token of the request, and whose it is. Accepts any valid token. */
+  current(options?: CallOptions): ApiPromise<CurrentToken>;
+  /** Revoke a token and its descendants. Takes effect at once. Independent descendants are kept. */
+  delete(token_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["tokens"]["delete"]>>;
+}
+
+export interface DeviceAuthorizations {
+  /** Ask for a token that a user approves elsewhere. Needs no token. */
+  create(body: Body<Routes["deviceAuthorizations"]["create"]>, options?: CallOptions): ApiPromise<DeviceCode>;
+  /** Get what asks for a token, by its user code. */
+  lookup(
+    body: Body<Routes["deviceAuthorizations"]["lookup"]>,
+    options?: CallOptions,
+  ): ApiPromise<DeviceAuthorization>;
+  /** Approve a token for what shows a user code. It is a token of the user who approves it. */
+  approve(
+    body: Body<Routes["deviceAuthorizations"]["approve"]>,
+    options?: CallOptions,
+  ): ApiPromise<DeviceAuthorization>;
+  /** Deny a token to what shows a user code. */
+  deny(
+    body: Body<Routes["deviceAuthorizations"]["deny"]>,
+    options?: CallOptions,
+  ): ApiPromise<DeviceAuthorization>;
+}
+
+export interface DeviceTokens {
+  /**
+   * Get the token that was asked for, once it is approved. Needs no token. Looks once, and returns the token
+   * only once. `error.code` says what to do: ask again for `authorization_pending`, and five seconds slower
+   * for `slow_down`.
+   *
+   * @throws ConflictError Nobody has approved or denied it yet: `error.code` is `authorization_pending`.
+   */
+  create(body: Body<Routes["deviceTokens"]["create"]>, options?: CallOptions): ApiPromise<CreatedToken>;
+}
+
+export interface Whoami {
+  /** Get who is calling, and what they may do. Accepts any valid token. */
+  get(options?: CallOptions): ApiPromise<WhoamiObject>;
+}
+
+export interface Principals {
+  /** Get the names of users and service accounts. Those of the organization, by id. Accepts any valid token. */
+  get(query: Query<Routes["principals"]["get"]>, options?: CallOptions): ApiPromise<PrincipalsObject>;
+}
+
+export interface ConsoleLinks {
+  /** Create a link that signs in to the console, once. It signs in as the token's user, within 60 seconds. */
+  create(options?: CallOptions): ApiPromise<ConsoleLink>;
+}
+
+export interface Agents {
+  /** Create an agent. */
+  create(body: Body<Routes["agents"]["create"]>, options?: CallOptions): ApiPromise<Agent>;
+  /** List agents. */
+  list(query?: Query<Routes["agents"]["list"]>, options?: CallOptions): PagedList<Agent>;
+  /** Get an agent. Returns the newest version, or the `version` of the query. */
+  get(agent_id: string, query?: Query<Routes["agents"]["get"]>, options?: CallOptions): ApiPromise<Agent>;
+  /**
+   * Update an agent. Creates the next version, if the request changes something. `version` must be the
+   * newest, so that no concurrent update is lost. Omitted fields keep their value, null clears a field, and
+   * lists are replaced as a whole.
+   *
+   * @throws ConflictError `version` is not the newest version of the agent.
+   */
+  update(agent_id: string, body: Body<Routes["agents"]["update"]>, options?: CallOptions): ApiPromise<Agent>;
+  /**
+   * Delete an agent.
+   *
+   * @throws ConflictError A session was created with the agent.
+   */
+  delete(agent_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["agents"]["delete"]>>;
+  /** Archive an agent. Cannot be undone. It stays readable, but takes no changes or new sessions. */
+  archive(agent_id: string, options?: CallOptions): ApiPromise<Agent>;
+  /** List an agent's versions. Newest first. */
+  versions(
+    agent_id: string,
+    query?: Query<Routes["agents"]["versions"]>,
+    options?: CallOptions,
+  ): PagedList<Agent>;
+}
+
+export interface Models {
+  /** List the models that agents can use. */
+  list(query?: Query<Routes["models"]["list"]>, options?: CallOptions): PagedList<Model>;
+}
+
+export interface Environments {
+  /**
+   * Create an environment.
+   *
+   * @throws ConflictError The owner has an environment of this name.
+   */
+  create(body: Body<Routes["environments"]["create"]>, options?: CallOptions): ApiPromise<Environment>;
+  /** List environments. */
+  list(query?: Query<Routes["environments"]["list"]>, options?: CallOptions): PagedList<Environment>;
+  /** Get an environment. */
+  get(environment_id: string, options?: CallOptions): ApiPromise<Environment>;
+  /**
+   * Update an environment. Omitted fields keep their value, at every depth; null restores the default; hosts
+   * and variables are replaced as a whole. In a session, variables and credentials change with the next
+   * command, networking with the next turn, and the rest when its sandbox is next opened.
+   *
+   * @throws ConflictError The owner has an environment of this name.
+   */
+  update(
+    environment_id: string,
+    body: Body<Routes["environments"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<Environment>;
+  /**
+   * Delete an environment.
+   *
+   * @throws ConflictError A session that is not terminated uses the environment.
+   */
+  delete(
+    environment_id: string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["environments"]["delete"]>>;
+  /** Archive an environment. Cannot be undone. It stays readable, but takes no changes or new sessions. */
+  archive(environment_id: string, options?: CallOptions): ApiPromise<Environment>;
+}
+
+export interface Sessions {
+  /**
+   * Create a session. Returns at once: repositories are cloned in the background.
+   *
+   * @throws ConflictError The agent or the environment is archived, or a file is not ready.
+   */
+  create(body: Body<Routes["sessions"]["create"]>, options?: CallOptions): ApiPromise<Session>;
+  /** List sessions. */
+  list(query?: Query<Routes["sessions"]["list"]>, options?: CallOptions): PagedList<Session>;
+  /** Get a session. */
+  get(session_id: string, options?: CallOptions): ApiPromise<Session>;
+  /**
+   * Update a session. Omitted fields keep their value. Null removes a pair of the metadata.
+   *
+   * @throws ConflictError The session is terminated.
+   */
+  update(
+    session_id: string,
+    body: Body<Routes["sessions"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<Session>;
+  /**
+   * Delete a session. Deletes its disk, too, but not its files.
+   *
+   * @throws ConflictError The session is running.
+   */
+  delete(session_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["sessions"]["delete"]>>;
+  /**
+   * Cancel the running turn. The session can be continued.
+   *
+   * @throws ConflictError The session is terminated.
+   */
+  cancel(session_id: string, options?: CallOptions): ApiPromise<Session>;
+  /** Archive a session. Makes it read-only. */
+  archive(session_id: string, options?: CallOptions): ApiPromise<Session>;
+  /**
+   * Release a session that is set aside. Its turns run again. Does nothing for a session that is not set
+   * aside.
+   *
+   * @throws ConflictError The session is terminated.
+   */
+  release(session_id: string, options?: CallOptions): ApiPromise<Session>;
+  /**
+   * Terminate a session. Ends it and its sandbox for ever.
+   *
+   * @throws ConflictError The session is terminated.
+   */
+  terminate(session_id: string, options?: CallOptions): ApiPromise<Session>;
+}
+
+export interface SessionResources {
+  /**
+   * Add a file to a session.
+   *
+   * @throws InvalidRequestError The session is archived or terminated, the file is not ready, or it is
+   * mounted in the session already.
+   */
+  add(
+    session_id: string,
+    body: Body<Routes["sessionResources"]["add"]>,
+    options?: CallOptions,
+  ): ApiPromise<FileResource>;
+  /** List a session's resources. */
+  list(
+    session_id: string,
+    query?: Query<Routes["sessionResources"]["list"]>,
+    options?: CallOptions,
+  ): PagedList<SessionResource>;
+  /** Get a session resource. */
+  get(session_id: string, resource_id: string, options?: CallOptions): ApiPromise<SessionResource>;
+  /**
+   * Remove a file from a session. Removes it from the sandbox, too.
+   *
+   * @throws ConflictError The session is terminated.
+   */
+  delete(
+    session_id: string,
+    resource_id: string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["sessionResources"]["delete"]>>;
+  /**
+   * Rotate a repository's token or password, or try a failed clone again. The agent's next command uses the
+   * new one.
+   *
+   * @throws ConflictError The session is terminated.
+   * @throws ConflictError `retry` is for a repository whose clone has failed.
+   */
+  rotate(
+    session_id: string,
+    resource_id: string,
+    body: Body<Routes["sessionResources"]["rotate"]>,
+    options?: CallOptions,
+  ): ApiPromise<RepositoryResource>;
+}
+
+export interface Workspace {
+  /**
+   * List a directory of a session's sandbox. Lists `/data` by default. Opens the sandbox if it is closed.
+   *
+   * @throws ConflictError The session has no disk: it has not run a command yet, it has ended, or its disk
+   * was reclaimed after a time without activity.
+   */
+  list(
+    session_id: string,
+    query?: Query<Routes["workspace"]["list"]>,
+    options?: CallOptions,
+  ): PagedList<WorkspaceEntry>;
+  /**
+   * Get the content of a file in a session's sandbox. The body of the response is unread: read it with
+   * `bytes()`, `text()` or `blob()`.
+   *
+   * @throws ConflictError The session has no disk: it has not run a command yet, it has ended, or its disk
+   * was reclaimed after a time without activity.
+   * @throws ConflictError The file is changing while it is read.
+   */
+  content(
+    session_id: string,
+    query: Query<Routes["workspace"]["content"]>,
+    options?: CallOptions,
+  ): Promise<Response>;
+}
+
+export interface Changes {
+  /**
+   * Get what changed in a session's repositories. Returns branch, commits and files of each repository, since
+   * it was cloned.
+   *
+   * @throws ConflictError The session has no disk: it has not run a command yet, it has ended, or its disk
+   * was reclaimed after a time without activity.
+   */
+  get(session_id: string, options?: CallOptions): ApiPromise<SessionChanges>;
+  /**
+   * Get the diff of a session's repository. Without `path`, that of all files. `truncated` says that it was
+   * cut.
+   *
+   * @throws ConflictError The session has no disk: it has not run a command yet, it has ended, or its disk
+   * was reclaimed after a time without activity.
+   * @throws ConflictError The repository is not in place, or cannot be compared with what was cloned.
+   */
+  diff(
+    session_id: string,
+    resource_id: string,
+    query?: Query<Routes["changes"]["diff"]>,
+    options?: CallOptions,
+  ): ApiPromise<RepositoryDiff>;
+}
+
+export interface Events {
+  /**
+   * Send events to a session. Appends 1 to 50 events, all or none. Returns them as they were stored.
+   *
+   * @throws ConflictError The session is terminated.
+   * @throws ConflictError A confirmation or a result is for a tool call that is no longer waiting: it has a
+   * reply, or it was interrupted.
+   * @throws ConflictError A message is sent while 16 MiB of messages wait that no turn has taken, or would
+   * with it.
+   * @throws ConflictError A message is sent while the session is set aside.
+   */
+  send(
+    session_id: string,
+    body: Body<Routes["events"]["send"]>,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["events"]["send"]>>;
+  /** List a session's events. */
+  list(
+    session_id: string,
+    query?: Query<Routes["events"]["list"]>,
+    options?: CallOptions,
+  ): PagedList<SessionEvent>;
+}
+
+export interface Usage {
+  /**
+   * Get what sessions used, in days, by what they have in common. Counts the sessions that the token can
+   * access, in up to 366 days (UTC). Default: by day, for the last 30 days.
+   */
+  get(query?: Query<Routes["usage"]["get"]>, options?: CallOptions): ApiPromise<UsageReport>;
+}
+
+export interface Health {
+  /** Get how the installation is. Returns failed checks, hosts, sessions and disks. Only for admins. */
+  get(options?: CallOptions): ApiPromise<HealthObject>;
+}
+
+export interface Files {
+  /** List files. */
+  list(query?: Query<Routes["files"]["list"]>, options?: CallOptions): PagedList<File>;
+  /** Get a file. */
+  get(file_id: string, options?: CallOptions): ApiPromise<File>;
+  /**
+   * Delete a file.
+   *
+   * @throws ConflictError The file is mounted in a session that is neither archived nor terminated.
+   */
+  delete(file_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["files"]["delete"]>>;
+  /**
+   * Get a file's content. The body of the response is unread: read it with `bytes()`, `text()` or `blob()`.
+   *
+   * @throws ConflictError The file is not ready.
+   */
+  content(file_id: string, options?: CallOptions): Promise<Response>;
+}
+
+export interface Vaults {
+  /** Create a vault. */
+  create(body: Body<Routes["vaults"]["create"]>, options?: CallOptions): ApiPromise<Vault>;
+  /** List vaults. */
+  list(query?: Query<Routes["vaults"]["list"]>, options?: CallOptions): PagedList<Vault>;
+  /** Get a vault. */
+  get(vault_id: string, options?: CallOptions): ApiPromise<Vault>;
+  /** Update a vault. Omitted fields keep their value. */
+  update(vault_id: string, body: Body<Routes["vaults"]["update"]>, options?: CallOptions): ApiPromise<Vault>;
+  /**
+   * Delete a vault. Deletes its credentials, too.
+   *
+   * @throws ConflictError A session that is neither archived nor terminated uses the vault.
+   */
+  delete(vault_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["vaults"]["delete"]>>;
+  /** Archive a vault. Archives its credentials, too. Cannot be undone: their secrets are destroyed. */
+  archive(vault_id: string, options?: CallOptions): ApiPromise<Vault>;
+}
+
+export interface VaultCredentials {
+  /**
+   * Add a credential to a vault.
+   *
+   * @throws ConflictError The vault is full, or it has a credential for this server or with this name.
+   */
+  create(
+    vault_id: string,
+    body: Body<Routes["vaultCredentials"]["create"]>,
+    options?: CallOptions,
+  ): ApiPromise<VaultCredential>;
+  /** List a vault's credentials. */
+  list(
+    vault_id: string,
+    query?: Query<Routes["vaultCredentials"]["list"]>,
+    options?: CallOptions,
+  ): PagedList<VaultCredential>;
+  /** Get a credential. */
+  get(vault_id: string, credential_id: string, options?: CallOptions): ApiPromise<VaultCredential>;
+  /**
+   * Update a credential, or rotate its secret. Omitted fields keep their value. Sessions use a new secret
+   * from their next call on. The server or the variable of a credential cannot be changed.
+   */
+  update(
+    vault_id: string,
+    credential_id: string,
+    body: Body<Routes["vaultCredentials"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<VaultCredential>;
+  /** Delete a credential. */
+  delete(
+    vault_id: string,
+    credential_id: string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["vaultCredentials"]["delete"]>>;
+  /**
+   * Archive a credential. Cannot be undone: the secret is destroyed. Another credential can then have its
+   * server or name.
+   */
+  archive(vault_id: string, credential_id: string, options?: CallOptions): ApiPromise<VaultCredential>;
+}
+
+export interface MemoryStores {
+  /** Create a memory store. */
+  create(body: Body<Routes["memoryStores"]["create"]>, options?: CallOptions): ApiPromise<MemoryStore>;
+  /** List memory stores. */
+  list(query?: Query<Routes["memoryStores"]["list"]>, options?: CallOptions): PagedList<MemoryStore>;
+  /** Get a memory store. */
+  get(memory_store_id: string, options?: CallOptions): ApiPromise<MemoryStore>;
+  /**
+   * Update a memory store. Omitted fields keep their value. Sessions keep the name and description that the
+   * store had when they were created.
+   */
+  update(
+    memory_store_id: string,
+    body: Body<Routes["memoryStores"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<MemoryStore>;
+  /**
+   * Delete a memory store with its memories.
+   *
+   * @throws ConflictError The store is mounted in a session that is neither terminated nor archived.
+   */
+  delete(
+    memory_store_id: string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["memoryStores"]["delete"]>>;
+  /**
+   * Archive a memory store. Cannot be undone. The store and its memories stay readable, but cannot be
+   * changed.
+   */
+  archive(memory_store_id: string, options?: CallOptions): ApiPromise<MemoryStore>;
+}
+
+export interface Memories {
+  /**
+   * Create a memory.
+   *
+   * @throws ConflictError Another memory has this path, or one path is a directory of the other, or the store
+   * holds 2,000 memories.
+   */
+  create(
+    memory_store_id: string,
+    body: Body<Routes["memories"]["create"]>,
+    options?: CallOptions,
+  ): ApiPromise<Memory>;
+  /** List a store's memories without their content. */
+  list(
+    memory_store_id: string,
+    query?: Query<Routes["memories"]["list"]>,
+    options?: CallOptions,
+  ): PagedList<Memory>;
+  /** Get a memory. */
+  get(memory_store_id: string, memory_id: string, options?: CallOptions): ApiPromise<Memory>;
+  /**
+   * Update a memory. Omitted fields keep their value. A request that changes nothing creates no version.
+   *
+   * @throws ConflictError The content is not the one that the request expects.
+   * @throws ConflictError Another memory has this path, or one path is a directory of the other.
+   */
+  update(
+    memory_store_id: string,
+    memory_id: string,
+    body: Body<Routes["memories"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<Memory>;
+  /**
+   * Delete a memory. Its versions are kept.
+   *
+   * @throws ConflictError The content is not the one that the request expects.
+   */
+  delete(
+    memory_store_id: string,
+    memory_id: string,
+    query?: Query<Routes["memories"]["delete"]>,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["memories"]["delete"]>>;
+}
+
+export interface MemoryVersions {
+  /** List the versions of a store's memories. Without their content. */
+  list(
+    memory_store_id: string,
+    query?: Query<Routes["memoryVersions"]["list"]>,
+    options?: CallOptions,
+  ): PagedList<MemoryVersion>;
+  /** Get a memory version. */
+  get(memory_store_id: string, memory_version_id: string, options?: CallOptions): ApiPromise<MemoryVersion>;
+  /**
+   * Redact a memory version. Removes path, content, hash and size for ever; the version stays.
+   *
+   * @throws ConflictError The version is the newest one of an existing memory.
+   */
+  redact(
+    memory_store_id: string,
+    memory_version_id: string,
+    options?: CallOptions,
+  ): ApiPromise<MemoryVersion>;
+}
+
+export interface Skills {
+  /** List skills. */
+  list(query?: Query<Routes["skills"]["list"]>, options?: CallOptions): PagedList<Skill>;
+  /** Get a skill. */
+  get(skill_id: string, options?: CallOptions): ApiPromise<Skill>;
+  /** Update a skill's title and metadata. Omitted fields keep their value. */
+  update(skill_id: string, body: Body<Routes["skills"]["update"]>, options?: CallOptions): ApiPromise<Skill>;
+  /**
+   * Delete a skill with all its versions.
+   *
+   * @throws ConflictError The skill is in use: an agent that is not archived uses it, or a session that is
+   * not terminated was created with it.
+   */
+  delete(skill_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["skills"]["delete"]>>;
+  /**
+   * Archive a skill. Cannot be undone. Agents and sessions that have the skill keep it, but it cannot be
+   * added to others.
+   */
+  archive(skill_id: string, options?: CallOptions): ApiPromise<Skill>;
+  /** List a skill's versions. Newest first. */
+  versions(
+    skill_id: string,
+    query?: Query<Routes["skills"]["versions"]>,
+    options?: CallOptions,
+  ): PagedList<SkillVersion>;
+  /** Get a version of a skill. `version` is its number or its id. */
+  getVersion(skill_id: string, version: number | string, options?: CallOptions): ApiPromise<SkillVersion>;
+  /**
+   * Get the content of a file in a version of a skill. Returns it as an attachment; with `Range` a part of
+   * it. The body of the response is unread: read it with `bytes()`, `text()` or `blob()`.
+   */
+  content(
+    skill_id: string,
+    version: number | string,
+    query: Query<Routes["skills"]["content"]>,
+    options?: CallOptions,
+  ): Promise<Response>;
+  /**
+   * Delete a version of a skill.
+   *
+   * @throws ConflictError It is the skill's only version, or it is in use: an agent that is not archived uses
+   * it, or a session that is not terminated was created with it.
+   */
+  deleteVersion(
+    skill_id: string,
+    version: number | string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["skills"]["deleteVersion"]>>;
+}
+
+export interface Forward {
+  /** Register a resource. */
+  register(
+    body: Body<Routes["forward"]["register"]>,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["forward"]["register"]>>;
+  /** List the resources that the caller registered. Without those that are deleted, archived or inaccessible. */
+  list(query: Query<Routes["forward"]["list"]>, options?: CallOptions): PagedList<ForwardResource>;
+}
+
+export interface AdminOrganizations {
+  /**
+   * Create an organization.
+   *
+   * @throws ConflictError An organization of this name exists.
+   */
+  create(body: Body<Routes["adminOrganizations"]["create"]>, options?: CallOptions): ApiPromise<Organization>;
+  /** List all organizations. */
+  list(query?: Query<Routes["adminOrganizations"]["list"]>, options?: CallOptions): PagedList<Organization>;
+  /**
+   * Rename an organization.
+   *
+   * @throws ConflictError An organization of this name exists.
+   */
+  update(
+    organization_id: string,
+    body: Body<Routes["adminOrganizations"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<Organization>;
+}
+
+export interface AdminUsers {
+  /**
+   * Create a user, without a token.
+   *
+   * @throws ConflictError A user with this email address exists, or the organization is being erased.
+   */
+  create(body: Body<Routes["adminUsers"]["create"]>, options?: CallOptions): ApiPromise<User>;
+  /** List the users of all organizations. With `organization_id`, those of one. */
+  list(query?: Query<Routes["adminUsers"]["list"]>, options?: CallOptions): PagedList<User>;
+  /** Set a user's role. It takes effect with the next request. */
+  update(
+    user_id: string,
+    body: Body<Routes["adminUsers"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<User>;
+  /** Disable a user, whose tokens are then rejected. */
+  disable(user_id: string, options?: CallOptions): ApiPromise<User>;
+  /**
+   * Enable a user.
+   *
+   * @throws ConflictError The user is being erased.
+   */
+  enable(user_id: string, options?: CallOptions): ApiPromise<User>;
+}
+
+export interface AdminServiceAccounts {
+  /**
+   * Create a service account, without a token.
+   *
+   * @throws ConflictError The organization has a service account of this name, or is being erased.
+   */
+  create(
+    body: Body<Routes["adminServiceAccounts"]["create"]>,
+    options?: CallOptions,
+  ): ApiPromise<ServiceAccount>;
+  /** List the service accounts of all organizations. With `organization_id`, those of one. */
+  list(
+    query?: Query<Routes["adminServiceAccounts"]["list"]>,
+    options?: CallOptions,
+  ): PagedList<ServiceAccount>;
+  /** Disable a service account, whose tokens are then rejected. */
+  disable(service_account_id: string, options?: CallOptions): ApiPromise<ServiceAccount>;
+  /**
+   * Enable a service account.
+   *
+   * @throws ConflictError The organization is being erased.
+   */
+  enable(service_account_id: string, options?: CallOptions): ApiPromise<ServiceAccount>;
+}
+
+export interface AdminTokens {
+  /**
+   * Create a token of a user or of a service account. `token` of the response is the secret, which is
+   * returned only once.
+   *
+   * @throws ConflictError The user or the service account is disabled.
+   */
+  create(body: Body<Routes["adminTokens"]["create"]>, options?: CallOptions): ApiPromise<CreatedToken>;
+}
+
+export interface AdminOperatorTokens {
+  /** Create an operator token. `token` of the response is the secret, which is returned only once. */
+  create(
+    body: Body<Routes["adminOperatorTokens"]["create"]>,
+    options?: CallOptions,
+  ): ApiPromise<CreatedOperatorToken>;
+  /** List operator tokens. */
+  list(query?: Query<Routes["adminOperatorTokens"]["list"]>, options?: CallOptions): PagedList<OperatorToken>;
+  /** Revoke an operator token and those that were created with it. */
+  delete(
+    operator_token_id: string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["adminOperatorTokens"]["delete"]>>;
+}
+
+export interface AdminLimits {
+  /** Get the limits of an organization or of a user, and how much is used. */
+  get(owner_id: string, options?: CallOptions): ApiPromise<Limits>;
+  /**
+   * Change the limits of an organization or of a user. An omitted limit is kept, null restores the setting,
+   * `none` removes the limit.
+   */
+  update(
+    owner_id: string,
+    body: Body<Routes["adminLimits"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<Limits>;
+}
+
+export interface AdminRetention {
+  /** Get for how many days an organization keeps sessions, events and files. */
+  get(organization_id: string, options?: CallOptions): ApiPromise<Retention>;
+  /**
+   * Change for how many days an organization keeps what is old. What is too old is deleted within an hour,
+   * and cannot be recovered.
+   */
+  update(
+    organization_id: string,
+    body: Body<Routes["adminRetention"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<Retention>;
+}
+
+export interface AdminErasures {
+  /** Erase all data of a user or of an organization. Returns at once: running services carry it out. */
+  create(body: Body<Routes["adminErasures"]["create"]>, options?: CallOptions): ApiPromise<Erasure>;
+  /** List erasures. */
+  list(query?: Query<Routes["adminErasures"]["list"]>, options?: CallOptions): PagedList<Erasure>;
+  /** Get the receipt of an erasure. */
+  get(erasure_id: string, options?: CallOptions): ApiPromise<Erasure>;
+}
+
+export interface AdminDeviceAuthorizations {
+  /** Get what asks for a token, by its user code. */
+  lookup(
+    body: Body<Routes["adminDeviceAuthorizations"]["lookup"]>,
+    options?: CallOptions,
+  ): ApiPromise<DeviceAuthorization>;
+  /**
+   * Approve a token of a user for what shows a user code.
+   *
+   * @throws ConflictError The user is disabled.
+   */
+  approve(
+    body: Body<Routes["adminDeviceAuthorizations"]["approve"]>,
+    options?: CallOptions,
+  ): ApiPromise<DeviceAuthorization>;
+  /** Deny a token to what shows a user code. */
+  deny(
+    body: Body<Routes["adminDeviceAuthorizations"]["deny"]>,
+    options?: CallOptions,
+  ): ApiPromise<DeviceAuthorization>;
+}
+
+export interface AdminHosts {
+  /** List the services that share the database. */
+  list(query?: Query<Routes["adminHosts"]["list"]>, options?: CallOptions): PagedList<Host>;
+  /**
+   * Let a host take no new sessions, and give up its disks. What is on its disks and neither saved nor pushed
+   * is lost.
+   */
+  drain(host_id: string, options?: CallOptions): ApiPromise<Host>;
+  /** Let a host take sessions again. */
+  resume(host_id: string, options?: CallOptions): ApiPromise<Host>;
+  /**
+   * Give up the disks of a host that is gone. Removes the host. Its sessions continue elsewhere.
+   *
+   * @throws ConflictError The host was seen just now, and `force` is not true.
+   */
+  forget(
+    host_id: string,
+    body: Body<Routes["adminHosts"]["forget"]>,
+    options?: CallOptions,
+  ): ApiPromise<ForgottenHost>;
+}
+
+export interface AdminSessions {
+  /**
+   * Release a session that is set aside, of any owner.
+   *
+   * @throws ConflictError The session is terminated.
+   */
+  release(session_id: string, options?: CallOptions): ApiPromise<ReleasedSession>;
+}
+
+export interface AdminAuditEntries {
+  /** List who changed what, and from where. Newest first. */
+  list(query?: Query<Routes["adminAuditEntries"]["list"]>, options?: CallOptions): PagedList<AuditEntry>;
+}
