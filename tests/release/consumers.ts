@@ -24,6 +24,17 @@ const file = await client.files.upload({ name: "a.txt", content: "abc" });
 console.log((await (await client.files.content(file.id)).text()).length, "bytes");
 `;
 
+/** A program that prints the paths of all functions of a client, such as `sessions.events.list`. */
+export const METHODS = `
+import { Berth } from "@berth/sdk";
+const names = (value, path) => {
+  if (typeof value === "function") return [path.join(".")];
+  const keys = [value, Object.getPrototypeOf(value)].flatMap((own) => own === Object.prototype ? [] : Object.getOwnPropertyNames(own));
+  return keys.filter((key) => key !== "constructor").flatMap((key) => names(value[key], [...path, key]));
+};
+console.log(names(new Berth({ baseURL: "https://berth.example.com", token: null }), []).sort().join("\\n"));
+`;
+
 /** A program that is only type-checked. */
 export const TYPED = `
 import { Berth, type EventOf, type Page, type Session } from "@berth/sdk";

@@ -1,17 +1,7 @@
 import { cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { METHODS } from "./consumers.ts";
 import { ROOT, run } from "./run.ts";
-
-/** A program that prints the paths of all functions of a client, such as `sessions.events.list`. */
-const NAMES = `
-import { Berth } from "@berth/sdk";
-const names = (value, path) => {
-  if (typeof value === "function") return [path.join(".")];
-  const keys = [value, Object.getPrototypeOf(value)].flatMap((own) => own === Object.prototype ? [] : Object.getOwnPropertyNames(own));
-  return keys.filter((key) => key !== "constructor").flatMap((key) => names(value[key], [...path, key]));
-};
-console.log(names(new Berth({ baseURL: "https://berth.example.com", token: null }), []).sort().join("\\n"));
-`;
 
 const COMPILER_OPTIONS = {
   strict: true,
@@ -33,7 +23,7 @@ const COMPILER_OPTIONS = {
  * @param consumer directory of the package. Some files are written there.
  */
 export async function sdkSurface(consumer: string): Promise<string> {
-  const program = ["--input-type=module", "--eval", NAMES];
+  const program = ["--input-type=module", "--eval", METHODS];
   const names = (await run(process.execPath, program, consumer)).trim().split("\n");
   const values = names.map((name, index) => `export const method${index} = client.${name};`);
   // Types that the package does not export can be printed only when its files are no package.

@@ -3,8 +3,7 @@ import { idOf, metadata, metadataPatch, owner, text, timestamp } from "../../con
 import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
 import { createdAtBounds, pageOf, pageQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
-import { defineRoute } from "../../operations/route.ts";
-import { crud } from "../crud.ts";
+import { crud, defineRoute } from "../../operations/route.ts";
 import { resolvedTool, toolsInput } from "./agent-tools.ts";
 import { mcpServer } from "./mcp.ts";
 import { agentSkill } from "./skills.ts";

@@ -11,8 +11,7 @@ import {
 } from "../../conventions/fields.ts";
 import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
-import { defineRoute } from "../../operations/route.ts";
-import { crud } from "../crud.ts";
+import { crud, defineRoute } from "../../operations/route.ts";
 
 /** The name in `SKILL.md`, which is also the name of the skill's directory in a sandbox. */
 export const skillName = z.string().regex(/^[a-z0-9-]{1,64}$/, {

@@ -11,8 +11,7 @@ import {
 } from "../../conventions/fields.ts";
 import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
 import { operations } from "../../operations/operations.ts";
-import { defineRoute } from "../../operations/route.ts";
-import { crud } from "../crud.ts";
+import { crud, defineRoute } from "../../operations/route.ts";
 import { installedPackages, packages, setupScript } from "./packages.ts";
 
 /**

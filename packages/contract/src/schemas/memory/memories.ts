@@ -2,8 +2,7 @@ import { z } from "zod";
 import { absolutePathError, deletedObject, idOf, timestamp } from "../../conventions/fields.ts";
 import { listQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
-import { defineRoute } from "../../operations/route.ts";
-import { crud } from "../crud.ts";
+import { crud, defineRoute } from "../../operations/route.ts";
 
 /** The path of a memory in its store, and below the store's mount in a session. Case-sensitive. */
 export const memoryPath = z

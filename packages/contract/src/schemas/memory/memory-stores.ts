@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { idOf, metadata, metadataPatch, owner, text, timestamp } from "../../conventions/fields.ts";
 import { operations } from "../../operations/operations.ts";
-import { defineRoute } from "../../operations/route.ts";
-import { crud } from "../crud.ts";
+import { crud, defineRoute } from "../../operations/route.ts";
 
 /** Maximum memories per store. */
 export const MAX_MEMORIES = 2_000;

@@ -13,9 +13,8 @@ import {
 import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
 import { flag, listQuery, timeBound } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
-import { defineRoute } from "../../operations/route.ts";
+import { crud, defineRoute } from "../../operations/route.ts";
 import { sessionAgent } from "../agents/agents.ts";
-import { crud } from "../crud.ts";
 import { initialEvents } from "../events/input-events.ts";
 import { modelUsage, STOP_REASON_TYPES } from "../events/session-events.ts";
 import { cachedInputShare, compactionSavings } from "../events/token-costs.ts";

@@ -9,9 +9,8 @@ import {
   variableName,
 } from "../../conventions/fields.ts";
 import { operations } from "../../operations/operations.ts";
-import { defineRoute } from "../../operations/route.ts";
+import { crud, defineRoute } from "../../operations/route.ts";
 import { mcpServerUrl } from "../agents/mcp.ts";
-import { crud } from "../crud.ts";
 import { allowedHost } from "../environments/environments.ts";
 
 /** Maximum credentials per vault that are not archived. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { idOf, metadata, metadataPatch, owner, text, timestamp } from "../../conventions/fields.ts";
 import { operations } from "../../operations/operations.ts";
-import { defineRoute } from "../../operations/route.ts";
-import { crud } from "../crud.ts";
+import { crud, defineRoute } from "../../operations/route.ts";
 
 /** A set of credentials, which sessions refer to by its id. */
 export const vault = z
