@@ -58,7 +58,7 @@ export async function summariseIdle(
     return "left";
   }
   const window = new LearnedWindow(turn.model, turn.agent.model.effective_context_window);
-  const tools = { tools: turn.tools, custom: customTools(turn.agent, turn.prefixVersion) };
+  const tools = { tools: turn.tools, custom: customTools(turn.agent) };
   const prefix = requestPrefix(turn.agent, turn.workspaceDescription, tools);
   const time = idleSummaryTime(turn, prefix, history, turn.log.copy.entries);
   if (time === null || time.until <= (turn.now ?? Date.now)() || turn.signal.aborted) return "left";

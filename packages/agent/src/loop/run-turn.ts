@@ -99,7 +99,7 @@ class TurnRun {
     // The agent's window counts, not the model's: the history's bytes stay the same when another model
     // continues the session.
     this.#log = new TurnLog(turn.log, turn.agent.model.effective_context_window);
-    this.#tools = { tools: turn.tools, custom: customTools(turn.agent, turn.prefixVersion) };
+    this.#tools = { tools: turn.tools, custom: customTools(turn.agent) };
     this.#window = new LearnedWindow(turn.model, turn.agent.model.effective_context_window);
     const prefix = turn.prefix ?? requestPrefix(turn.agent, turn.workspaceDescription, this.#tools);
     this.#requests = new TurnRequests(turn, this.#log);

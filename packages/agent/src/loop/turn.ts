@@ -11,8 +11,6 @@ import type { GapParts } from "./gap-clock.ts";
 export interface Turn extends CallContext, RequestOptions {
   /** Facts about the session for the system prompt, such as its mounts; the same for the whole session. */
   workspaceDescription: string;
-  /** The version of system prompt and tools that the session was created with. Default: the newest. */
-  prefixVersion?: number;
   tools: readonly Tool[];
   log: Log;
   /** Reads a file that a message refers to. */

@@ -1,10 +1,5 @@
 /**
- * The version of the prefix and of tool results, which is fixed for a session when it is created:
- * - 0: the schemas of custom tools as the client gave them.
- * - 1: schemas that every provider accepts.
- * - 2: short results of tools (`COMPACT_RESULTS`).
+ * The form of the prefix and of tool results, which a session keeps from its creation on. A release that
+ * changes the form raises the number, and makes the former form for sessions with a lower one.
  */
-export const PREFIX_VERSION = 2;
-
-/** The first version with short results of tools. */
-export const COMPACT_RESULTS = 2;
+export const PREFIX_VERSION = 1;

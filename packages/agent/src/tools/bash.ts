@@ -1,7 +1,7 @@
 import type { CommandResult } from "@berth/sandbox";
 import { z } from "zod";
 import { deniedNote } from "./denied-note.ts";
-import { kibibytes, type ResultForm } from "./result-form.ts";
+import { kibibytes } from "./result-form.ts";
 import { stoppedText } from "./run-script.ts";
 import { defineTool, failure, type Tool, type ToolContext, type ToolResult, textResult } from "./tool.ts";
 
@@ -21,20 +21,20 @@ const input = z
   )
   .refine(({ command }) => !command?.includes("\0"), "A command has no NUL character.");
 
-export const bash = (form: ResultForm): Tool =>
+export const bash = (maxBytes: number): Tool =>
   defineTool({
     name: "Bash",
-    description: `Runs a command in a bash that stays from call to call, with its working directory, variables, functions and options. It starts in /data. Several Bash calls in one answer run side by side: each but the last in a copy of the shell, of which nothing stays but what it did to files. When the session is quiet for a while or the shell is stopped, the next call gets a new bash: the working directory, exported variables, functions and options come back, other variables do not, and when the session was quiet background processes have ended. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than ${kibibytes(form.maxBytes)} the middle is left out, and the whole, up to 256 MiB, is kept in a file that is named.`,
+    description: `Runs a command in a bash that stays from call to call, with its working directory, variables, functions and options. It starts in /data. Several Bash calls in one answer run side by side: each but the last in a copy of the shell, of which nothing stays but what it did to files. When the session is quiet for a while or the shell is stopped, the next call gets a new bash: the working directory, exported variables, functions and options come back, other variables do not, and when the session was quiet background processes have ended. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than ${kibibytes(maxBytes)} the middle is left out, and the whole, up to 256 MiB, is kept in a file that is named.`,
     input,
     async run({ command, restart, timeout, timeout_ms }, context) {
       const script = command?.replaceAll("\r\n", "\n");
       const timeoutMs = timeout ?? timeout_ms ?? 120_000;
       const aside = restart !== true && (context.beside?.hasLater ?? false);
-      if (restart !== true) return await runCommand(script ?? "", { timeoutMs, form, aside }, context);
+      if (restart !== true) return await runCommand(script ?? "", { timeoutMs, maxBytes, aside }, context);
       await context.beside?.earlierBegun;
       const ended = await endShell(context);
       if (script === undefined || ended.isError) return ended;
-      return await runCommand(script, { timeoutMs, form, aside }, context);
+      return await runCommand(script, { timeoutMs, maxBytes, aside }, context);
     },
   });
 
@@ -45,13 +45,13 @@ const ASIDE_NOTE = "[This ran beside your other Bash calls, in a copy of the she
 
 interface Running {
   timeoutMs: number;
-  form: ResultForm;
+  maxBytes: number;
   /** Whether the command runs in a copy of the shell. */
   aside: boolean;
 }
 
 async function runCommand(script: string, options: Running, context: ToolContext): Promise<ToolResult> {
-  const { timeoutMs, form, aside } = options;
+  const { timeoutMs, maxBytes, aside } = options;
   const sandbox = await context.sandbox();
   const environment = await context.environment();
   const { signal, beside, onOutput } = context;
@@ -65,14 +65,14 @@ async function runCommand(script: string, options: Running, context: ToolContext
     secrets: context.secrets?.() ?? [],
     timeoutMs,
     keepOutput: true,
-    maxOutputBytes: form.maxBytes,
+    maxOutputBytes: maxBytes,
     signal,
     ...(onOutput !== undefined && { onOutput }),
   });
   beside?.begin();
   const result = await running;
   const parts = [
-    outputOf(result, form),
+    outputOf(result),
     ...remarks(result, options),
     ...directoryNote(result, options, context),
     ...(aside ? [ASIDE_NOTE] : []),
@@ -93,19 +93,19 @@ async function endShell(context: ToolContext): Promise<ToolResult> {
   return textResult("The shell was restarted in /data.");
 }
 
-/** Returns the output; in the compact form a line marks where the middle is left out. */
-function outputOf({ output, cutAt }: CommandResult, { isCompact }: ResultForm): string {
+/** Returns the output. A line marks where the middle is left out. */
+function outputOf({ output, cutAt }: CommandResult): string {
   const bytes = Buffer.from(output);
   const [head, tail] = [bytes.subarray(0, cutAt ?? 0), bytes.subarray(cutAt ?? 0)].map((part) => `${part}`);
-  const cut = isCompact && cutAt !== undefined ? `${/(^|\n)$/.test(head ?? "") ? "" : "\n"}[…]\n` : "";
+  const cut = cutAt !== undefined ? `${/(^|\n)$/.test(head ?? "") ? "" : "\n"}[…]\n` : "";
   return `${head}${cut}${tail}`.replace(/\n$/, "");
 }
 
-function remarks(result: CommandResult, { timeoutMs, form }: Running): string[] {
+function remarks(result: CommandResult, { timeoutMs }: Running): string[] {
   const lines: string[] = [];
   if (result.omittedBytes > 0) {
-    const size = form.isCompact ? keptSize(result) : "";
-    const whole = result.outputFile === null ? "" : `; the output is kept in ${result.outputFile}${size}`;
+    const whole =
+      result.outputFile === null ? "" : `; the output is kept in ${result.outputFile}${keptSize(result)}`;
     lines.push(`[${result.omittedBytes} bytes left out of the middle${whole}]`);
   }
   const denied = deniedNote(result.denied ?? []);
@@ -124,13 +124,12 @@ function keptSize({ output, omittedBytes }: CommandResult): string {
 }
 
 /**
- * Returns a note with the working directory. The compact form has it only when it differs from the one that
- * the model knows, and not for a copy of the shell, which is gone.
+ * Returns a note with the working directory when it differs from the one that the model knows; none for a copy
+ * of the shell, which is gone.
  */
-function directoryNote({ cwd }: CommandResult, { form, aside }: Running, context: ToolContext): string[] {
-  if (cwd === null) return [];
-  const told = form.isCompact ? toldDirectory(context) : START;
-  return cwd === told || (form.isCompact && aside) ? [] : [`[working directory ${cwd}]`];
+function directoryNote({ cwd }: CommandResult, { aside }: Running, context: ToolContext): string[] {
+  if (cwd === null || aside || cwd === toldDirectory(context)) return [];
+  return [`[working directory ${cwd}]`];
 }
 
 const START = "/data";

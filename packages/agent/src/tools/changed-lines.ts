@@ -4,8 +4,8 @@ const START = "(As in your Read of these lines above, except for its line";
 
 /**
  * Returns a text that replaces `now`, a Read result, for a model that has `before`, an earlier one of the
- * same lines. It has the lines from the first to the last change, with two lines around them. Both are in the
- * compact form of `numberedLines`; lines whose number alone differs count as equal. Returns null when that
+ * same lines. It has the lines from the first to the last change, with two lines around them. Both are
+ * results of `numberedLines`; lines whose number alone differs count as equal. Returns null when that
  * saves less than half, or when `before` has a remark that `now` lacks.
  */
 export function changedLines(before: string, now: string): string | null {

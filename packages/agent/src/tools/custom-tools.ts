@@ -1,6 +1,5 @@
 import type { CustomTool, SessionAgent } from "@berth/contract";
 import { z } from "zod";
-import { PREFIX_VERSION } from "../prompts/prefix-version.ts";
 import { inWords } from "../tool-schemas/merge-alternatives.ts";
 import { normalizeToolSchema } from "../tool-schemas/normalize-schema.ts";
 import type { OriginalNames } from "../tool-schemas/property-names.ts";
@@ -13,22 +12,14 @@ export interface ClientTool extends ToolSpec {
   readonly originals: OriginalNames;
 }
 
-/** Returns an agent's custom tools, for a session of this `PREFIX_VERSION`. */
-export function customTools(
-  agent: Pick<SessionAgent, "tools">,
-  prefixVersion = PREFIX_VERSION,
-): ClientTool[] {
-  const form = prefixVersion === 0 ? asGiven : asProvidersTake;
+/** Returns an agent's custom tools, with schemas that every provider accepts. */
+export function customTools(agent: Pick<SessionAgent, "tools">): ClientTool[] {
   return agent.tools
     .filter((entry) => entry.type === "custom")
-    .map((tool) => ({ name: tool.name, input: looseSchema(tool.input_schema), ...form(tool) }));
+    .map((tool) => ({ name: tool.name, input: looseSchema(tool.input_schema), ...asProvidersTake(tool) }));
 }
 
 type Form = Pick<ClientTool, "description" | "inputSchema" | "originals">;
-
-function asGiven({ description, input_schema }: CustomTool): Form {
-  return { description, inputSchema: input_schema, originals: {} };
-}
 
 /** If no object can match the schema, the description states it in words. */
 function asProvidersTake({ description, input_schema }: CustomTool): Form {

@@ -1,7 +1,6 @@
 import { posix } from "node:path";
 import { z } from "zod";
 import { fileGlobs, globProblem } from "./file-globs.ts";
-import type { ResultForm } from "./result-form.ts";
 import { runScript, toolScript } from "./run-script.ts";
 import { defineTool, failure, type Tool, type ToolContext, type ToolResult, textResult } from "./tool.ts";
 import { pathInput, workspacePath } from "./workspace-file.ts";
@@ -10,21 +9,20 @@ const MAX_NAMES = 200;
 const ENTER_FOLDERS = toolScript("enter-folders");
 const FIND_FILES = toolScript("find-files");
 
-export const glob = (form: Pick<ResultForm, "isCompact">): Tool =>
-  defineTool({
-    name: "Glob",
-    description:
-      "Finds files by a pattern such as **/*.ts or src/**/*.{js,json}, newest first, at most 200. A pattern without a slash matches at any depth. Hidden and ignored files count; .git does not. Symbolic links to files are listed as name -> target; folders behind links are searched if the pattern begins with their path.",
-    input: z.strictObject({
-      pattern: pathInput.describe("Glob pattern, from path; or absolute."),
-      path: pathInput.optional().describe("Folder to look in; default /data."),
-    }),
-    readsOnly: true,
-    async run({ pattern, path }, context) {
-      const search = await enterFolders(context, pattern, workspacePath(path ?? "."));
-      return "result" in search ? search.result : await findFiles(context, search, form);
-    },
-  });
+export const glob: Tool = defineTool({
+  name: "Glob",
+  description:
+    "Finds files by a pattern such as **/*.ts or src/**/*.{js,json}, newest first, at most 200. A pattern without a slash matches at any depth. Hidden and ignored files count; .git does not. Symbolic links to files are listed as name -> target; folders behind links are searched if the pattern begins with their path.",
+  input: z.strictObject({
+    pattern: pathInput.describe("Glob pattern, from path; or absolute."),
+    path: pathInput.optional().describe("Folder to look in; default /data."),
+  }),
+  readsOnly: true,
+  async run({ pattern, path }, context) {
+    const search = await enterFolders(context, pattern, workspacePath(path ?? "."));
+    return "result" in search ? search.result : await findFiles(context, search);
+  },
+});
 
 interface Search {
   folder: string;
@@ -67,11 +65,7 @@ async function enterFolders(
   };
 }
 
-async function findFiles(
-  context: ToolContext,
-  search: Search,
-  form: Pick<ResultForm, "isCompact">,
-): Promise<ToolResult> {
+async function findFiles(context: ToolContext, search: Search): Promise<ToolResult> {
   const { folder, pattern, anywhere } = search;
   // A leading `!` would exclude files.
   const globs = fileGlobs(pattern).map((one) => (anywhere ? one.replace(/^!/, "\\!") : `/${one}`));
@@ -95,7 +89,7 @@ async function findFiles(
     const target = parts[at + 1] ?? "";
     names.push(`${posix.join(folder, parts[at] ?? "")}${target === "" ? "" : ` -> ${target}`}`);
   }
-  return names.length > 0 ? textResult(nameList(names, form)) : noFiles(search, errors);
+  return names.length > 0 ? textResult(nameList(names)) : noFiles(search, errors);
 }
 
 function noFiles({ folder, pattern, names }: Search, errors: string): ToolResult {
@@ -108,8 +102,9 @@ function noFiles({ folder, pattern, names }: Search, errors: string): ToolResult
   return textResult("No files match.");
 }
 
-function nameList(names: readonly string[], { isCompact }: Pick<ResultForm, "isCompact">): string {
+function nameList(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).join("\n");
-  const way = isCompact ? " Use a narrower pattern or path." : "";
-  return names.length > MAX_NAMES ? `${shown}\n[Only the newest ${MAX_NAMES} are shown.${way}]` : shown;
+  return names.length > MAX_NAMES
+    ? `${shown}\n[Only the newest ${MAX_NAMES} are shown. Use a narrower pattern or path.]`
+    : shown;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fileGlobs, globProblem } from "./file-globs.ts";
-import { kibibytes, linesWithin, type ResultForm } from "./result-form.ts";
+import { kibibytes, linesWithin } from "./result-form.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
 import { defineTool, failure, type Tool, type ToolContext, type ToolResult, textResult } from "./tool.ts";
 import { pathInput, workspacePath } from "./workspace-file.ts";
@@ -35,16 +35,16 @@ const input = z.strictObject({
   multiline: z.boolean().optional().describe("Let the pattern reach over lines, and let . match line ends."),
 });
 
-export const grep = (form: ResultForm): Tool =>
+export const grep = (maxBytes: number): Tool =>
   defineTool({
     name: "Grep",
-    description: `Searches files with ripgrep. Answers with the names of files that match, newest first; with matching lines (output_mode content); or with counts${form.isCompact ? `; up to ${kibibytes(form.maxBytes)}` : ""}. Leaves out what .gitignore names, and .git. Lines longer than 2,000 characters are cut.`,
+    description: `Searches files with ripgrep. Answers with the names of files that match, newest first; with matching lines (output_mode content); or with counts; up to ${kibibytes(maxBytes)}. Leaves out what .gitignore names, and .git. Lines longer than 2,000 characters are cut.`,
     input,
     readsOnly: true,
     async run(given, context) {
       const target = workspacePath(given.path ?? ".");
       const outcome = await runRipgrep(context, {
-        arguments: [...argumentsOf(given, form), "--regexp", given.pattern, "--", target],
+        arguments: [...argumentsOf(given), "--regexp", given.pattern, "--", target],
         cwd: target,
         maxOutputBytes: 4 * 1_048_576,
       });
@@ -56,7 +56,7 @@ export const grep = (form: ResultForm): Tool =>
         .subarray(split + 1)
         .toString("utf8")
         .trim();
-      if (found !== "") return shown(found, given.head_limit, form);
+      if (found !== "") return shown(found, given.head_limit, maxBytes);
       if (outcome.code !== 1) return failure(errors || "ripgrep failed.");
       const problem = given.glob === undefined ? null : globProblem(given.glob);
       if (problem !== null) return failure(problem);
@@ -85,13 +85,13 @@ async function selectsNothing(
   return `Nothing was searched: in ${target} no file is selected by ${named.join(" and ")}.`;
 }
 
-function argumentsOf(given: z.output<typeof input>, { isCompact }: ResultForm): string[] {
+function argumentsOf(given: z.output<typeof input>): string[] {
   const mode = given.output_mode ?? "files_with_matches";
   const list = ["--hidden", "--color", "never"];
   const add = (condition: unknown, ...more: string[]) => void (condition && list.push(...more));
   add(mode === "files_with_matches", "--files-with-matches", "--sortr", "modified");
   add(mode === "count", "--count", "--with-filename", "--sort", "path");
-  add(mode === "content", isCompact ? "--heading" : "--no-heading", "--with-filename", "--sort", "path");
+  add(mode === "content", "--heading", "--with-filename", "--sort", "path");
   add(mode === "content", "--max-columns", "2000", "--max-columns-preview");
   add(mode === "content" && given["-n"] !== false, "--line-number");
   for (const flag of ["-A", "-B", "-C"] as const) {
@@ -113,18 +113,14 @@ function filters({ glob, type }: z.output<typeof input>): string[] {
   ];
 }
 
-function shown(
-  found: string,
-  headLimit: number | undefined,
-  { maxBytes, isCompact }: ResultForm,
-): ToolResult {
+function shown(found: string, headLimit: number | undefined, maxBytes: number): ToolResult {
   const all = found.split("\n");
   const chosen = headLimit === undefined ? all : all.slice(0, headLimit);
   const kept = linesWithin(chosen, maxBytes);
   const omitted = all.length - kept.length;
-  const way = isCompact && kept.length < chosen.length ? " Search a narrower path, glob or pattern." : "";
+  const way = kept.length < chosen.length ? " Search a narrower path, glob or pattern." : "";
   const note = omitted === 0 ? [] : [`[${omitted} more lines are not shown.${way}]`];
-  const long = isCompact && kept.some((line) => CUT_LINE.test(line)) ? [LONG_LINES] : [];
+  const long = kept.some((line) => CUT_LINE.test(line)) ? [LONG_LINES] : [];
   return textResult([...kept, ...long, ...note].join("\n"));
 }
 

@@ -1,5 +1,5 @@
 import { encodingOf, fileText } from "./replace-text.ts";
-import { kibibytes, linesWithin, type ResultForm } from "./result-form.ts";
+import { kibibytes, linesWithin } from "./result-form.ts";
 import { countOf, failure, type ToolResult, textResult } from "./tool.ts";
 
 const MAX_LINE_LENGTH = 2_000;
@@ -10,14 +10,14 @@ export function isBinary(bytes: Uint8Array): boolean {
 }
 
 /**
- * Formats lines with their numbers, as `cat -n` does, or without padding in the compact form. The result has
- * as many lines as fit into `form.maxBytes`, but at least one. `file.bytes` is the whole file, or with part
+ * Formats lines, each with its number and a tab. The result has as many lines as fit into `maxBytes`, but at
+ * least one. `file.bytes` is the whole file, or with part
  * `lines` it starts at the requested line. CR LF line ends are mentioned once and not shown in each line.
  */
 export function numberedLines(
   file: { bytes: Buffer; part: "whole" | "lines" | "head" },
   { first, count }: { first: number; count: number },
-  form: ResultForm,
+  maxBytes: number,
 ): ToolResult {
   if (file.bytes.length === 0 && file.part === "whole") return textResult("(The file is empty.)");
   const text = fileText(file.bytes);
@@ -27,21 +27,20 @@ export function numberedLines(
     const length = file.part === "whole" ? ` It has ${countOf(all.length, "line")}.` : "";
     return failure(`Line ${first} is beyond the end of the file.${length}`);
   }
-  const width = form.isCompact ? 0 : 6;
   const numbered = all
     .slice(skipped, skipped + count)
-    .map((line, index) => `${String(first + index).padStart(width)}\t${shownLine(line)}`);
-  const shown = linesWithin(numbered, form.maxBytes);
-  const cut = shown.length < numbered.length ? form.maxBytes : null;
+    .map((line, index) => `${first + index}\t${shownLine(line)}`);
+  const shown = linesWithin(numbered, maxBytes);
+  const cut = shown.length < numbered.length ? maxBytes : null;
   const span = { first, last: first + shown.length - 1, left: all.length - skipped };
   const long = all.slice(skipped, skipped + shown.length).findIndex(isLong);
-  const notes = form.isCompact && long >= 0 ? [longLinesNote(first + long)] : [];
-  return textResult([...shown, ...notes, ...remarks(file, text, span, { cut, form })].join("\n"));
+  const notes = long >= 0 ? [longLinesNote(first + long)] : [];
+  return textResult([...shown, ...notes, ...remarks(file, text, span, cut)].join("\n"));
 }
 
 const LONG_LINES = "[Long lines are cut.";
 
-/** Returns whether equal compact results can hide different lines, because ends of lines are not shown. */
+/** Returns whether equal results can hide different lines, because ends of lines are not shown. */
 export function hidesChanges(result: string): boolean {
   return [LONG_LINES, MIXED_LINE_ENDS].some((remark) => result.includes(`\n${remark}`));
 }
@@ -61,12 +60,12 @@ function shownLine(line: string): string {
   return `${bare.slice(0, MAX_LINE_LENGTH).toWellFormed()} [… ${bare.length - MAX_LINE_LENGTH} more characters]`;
 }
 
-/** @param options.cut the limit in bytes if lines were left out because of it, else null. */
+/** @param cut the limit in bytes if lines were left out because of it, else null. */
 function remarks(
   file: { bytes: Buffer; part: string },
   text: string,
   { first, last, left }: { first: number; last: number; left: number },
-  { cut, form }: { cut: number | null; form: ResultForm },
+  cut: number | null,
 ): string[] {
   const lines: string[] = [];
   if (file.part === "whole" && left > last - first + 1) {
@@ -74,7 +73,7 @@ function remarks(
   }
   if (file.part === "lines" && cut !== null) {
     lines.push(`[Cut after line ${last}, at ${kibibytes(cut)}. Use offset to read on.]`);
-  } else if (form.isCompact && file.part === "lines" && left > last - first + 1) {
+  } else if (file.part === "lines" && left > last - first + 1) {
     lines.push(`[Lines ${first} to ${last}. Use offset to read on.]`);
   } else if (file.part === "lines" && file.bytes.length > 262_144) {
     lines.push(`[Cut after 256 KiB, in line ${last}. Read fewer lines at once.]`);

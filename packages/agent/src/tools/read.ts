@@ -3,7 +3,7 @@ import { z } from "zod";
 import { storableText } from "../prompts/text.ts";
 import { changedLines, isChangedLines } from "./changed-lines.ts";
 import { hidesChanges, isBinary, numberedLines } from "./numbered-lines.ts";
-import { kibibytes, type ResultForm } from "./result-form.ts";
+import { kibibytes } from "./result-form.ts";
 import {
   defineTool,
   type EarlierCall,
@@ -41,10 +41,10 @@ const input = z
     "The last line of 'view_range' comes before its first.",
   );
 
-export const read = (form: ResultForm): Tool =>
+export const read = (maxBytes: number): Tool =>
   defineTool({
     name: "Read",
-    description: `Reads a file. Text comes with line numbers, ${form.isCompact ? "each with a tab" : "as of cat -n"}, up to 2,000 lines${form.isCompact ? ` and ${kibibytes(form.maxBytes)}` : ""} unless you ask for others; lines longer than 2,000 characters are cut. A file larger than 256 KiB needs offset and limit, or view_range. Images (png, jpg, gif, webp) come as images.`,
+    description: `Reads a file. Text comes with line numbers, each with a tab, up to 2,000 lines and ${kibibytes(maxBytes)} unless you ask for others; lines longer than 2,000 characters are cut. A file larger than 256 KiB needs offset and limit, or view_range. Images (png, jpg, gif, webp) come as images.`,
     input,
     readsOnly: true,
     async run(given, context) {
@@ -54,13 +54,13 @@ export const read = (form: ResultForm): Tool =>
       const file = await readFile(context, path, {
         whole: mayBeImage ? MAX_IMAGE_BYTES : MAX_WHOLE_BYTES,
         // One line more shows whether there are more.
-        lines: lines && { ...lines, count: lines.count + (form.isCompact ? 1 : 0) },
+        lines: lines && { ...lines, count: lines.count + 1 },
       });
       if (file.type === "failed") return file.result;
       if (file.part === "whole" && !context.isNested)
         filesSeen(await context.sandbox()).set(path, digest(file.bytes));
-      const result = show(path, file, lines ?? ALL, form);
-      return form.isCompact ? unlessShown(result, path, lines ?? ALL, context) : result;
+      const result = show(path, file, lines ?? ALL, maxBytes);
+      return unlessShown(result, path, lines ?? ALL, context);
     },
   });
 
@@ -116,7 +116,7 @@ function show(
   path: string,
   file: Extract<FileRead, { type: "file" }>,
   lines: Lines,
-  form: ResultForm,
+  maxBytes: number,
 ): ToolResult {
   const media = mediaTypeOf(file.bytes);
   const image = media !== null && isImageType(media) ? media : null;
@@ -127,9 +127,8 @@ function show(
     return { content: [{ type: "image", source }], isError: false };
   }
   if (image !== null) {
-    const way = form.isCompact ? " Use Bash to make it smaller." : "";
     return failure(
-      `${path} is an image of ${file.size} bytes; at most ${MAX_IMAGE_BYTES} can be shown.${way}`,
+      `${path} is an image of ${file.size} bytes; at most ${MAX_IMAGE_BYTES} can be shown. Use Bash to make it smaller.`,
     );
   }
   if (isBinary(file.bytes)) {
@@ -140,5 +139,5 @@ function show(
       `${path} has ${file.size} bytes, more than ${MAX_WHOLE_BYTES}. Read a part of it with offset and limit, or search it with Grep.`,
     );
   }
-  return numberedLines(file, lines, form);
+  return numberedLines(file, lines, maxBytes);
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { DEFAULT_TOOL_NAMES, type SessionAgent } from "@berth/contract";
 import fc from "fast-check";
 import { numberedLines } from "./numbered-lines.ts";
-import { kibibytes, linesWithin, resultForm } from "./result-form.ts";
+import { kibibytes, linesWithin, maxResultBytes } from "./result-form.ts";
 import { toolset } from "./toolset.ts";
 
 type Toolset = Extract<SessionAgent["tools"][number], { type: "agent_toolset_20260401" }>;
@@ -16,19 +16,11 @@ function agentWith(...configs: NonNullable<Toolset["configs"]>): Pick<SessionAge
 const permission_policy = { type: "always_allow" as const };
 const bash = { name: "Bash" as const, enabled: true, permission_policy, max_result_bytes: 2_048 };
 
-test("limit: the agent's, else the usual one; sessions before the compact form have the former one", () => {
-  const usual = (["Bash", "Read", "Grep"] as const).map((name) => resultForm(agentWith(), name, 2));
-  assert.deepEqual(
-    usual,
-    [10_240, 24_576, 12_288].map((maxBytes) => ({ maxBytes, isCompact: true })),
-  );
-  assert.deepEqual(resultForm(agentWith(bash), "Bash", 2), { maxBytes: 2_048, isCompact: true });
-  assert.deepEqual(resultForm(agentWith(bash), "Read", 2), usual[1]);
-  for (const version of [0, 1]) {
-    assert.deepEqual(resultForm(agentWith(), "Bash", version), { maxBytes: 102_400, isCompact: false });
-    assert.equal(resultForm(agentWith(), "Read", version).maxBytes, Number.POSITIVE_INFINITY);
-    assert.deepEqual(resultForm(agentWith(), "Grep", version), { maxBytes: 102_400, isCompact: false });
-  }
+test("limit: the agent's, else the usual one", () => {
+  const usual = (["Bash", "Read", "Grep"] as const).map((name) => maxResultBytes(agentWith(), name));
+  assert.deepEqual(usual, [10_240, 24_576, 12_288]);
+  assert.equal(maxResultBytes(agentWith(bash), "Bash"), 2_048);
+  assert.equal(maxResultBytes(agentWith(bash), "Read"), usual[1]);
 });
 
 test("descriptions: each says the limit that the tool has", () => {
@@ -73,10 +65,9 @@ test("any file, any limit: to read on where the note says gives the rest, line b
   fc.assert(
     fc.property(lines, limit, fc.integer({ min: 1, max: 40 }), (all, maxBytes, count) => {
       const bytes = Buffer.from(all.map((one) => `${one}\n`).join(""));
-      const form = { maxBytes, isCompact: true };
       const seen: string[] = [];
       for (let first = 1; ; ) {
-        const { content, isError } = numberedLines({ bytes, part: "whole" }, { first, count }, form);
+        const { content, isError } = numberedLines({ bytes, part: "whole" }, { first, count }, maxBytes);
         assert.equal(isError, false);
         const text = content[0]?.type === "text" ? content[0].text : "";
         const shown = text.split("\n");

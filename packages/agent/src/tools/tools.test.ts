@@ -4,10 +4,7 @@ import { after, before, test } from "node:test";
 import type { Sandbox } from "@berth/sandbox";
 import { bash, glob, grep, read } from "../../test-support/built-in-tools.ts";
 import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
-import { bash as makeBash } from "./bash.ts";
 import { edit } from "./edit.ts";
-import { grep as makeGrep } from "./grep.ts";
-import { read as makeRead } from "./read.ts";
 import { write } from "./write.ts";
 
 let box: RealSandbox;
@@ -82,7 +79,7 @@ test("Bash: long output → truncated in the middle, and stored in a file in ful
   assert.equal(await ok(bash, { command: `tail -n 1 ${path}; wc -l <${path}` }), "60000\n60000");
 });
 
-test("Bash: the place of the cut in lines that are longer than the head, and the former form without a mark", async () => {
+test("Bash: the place of the cut in lines that are longer than the head", async () => {
   const line = "head -c 30000 /dev/zero | tr '\\0' x";
   const text = await ok(bash, { command: line });
   assert.match(
@@ -91,11 +88,6 @@ test("Bash: the place of the cut in lines that are longer than the head, and the
   );
   const late = await ok(bash, { command: `echo first; ${line}; echo; echo last` });
   assert.match(late, /^first\n\[…\]\nlast\n\[\d+ bytes left out of the middle/);
-  const former = makeBash({ maxBytes: 10_240, isCompact: false });
-  assert.match(
-    await ok(former, { command: `echo first; ${line}; echo; echo last` }),
-    /^first\nlast\n\[\d+ bytes/,
-  );
 });
 
 test("Write: creates directories, reports created or overwritten, keeps the mode", async () => {
@@ -166,9 +158,6 @@ test("Read: of a large file, too, a note tells that lines follow, and which call
   assert.equal(some, "2001\t2001\n2002\t2002\n2003\t2003\n[Lines 2001 to 2003. Use offset to read on.]");
   const last = await ok(read, { file_path: "/data/r-short", offset: 5_502, limit: 1 });
   assert.match(last, /^5502\t0+1500$/);
-  const former = makeRead({ maxBytes: Number.POSITIVE_INFINITY, isCompact: false });
-  const before = await ok(former, { file_path: "/data/r-short", offset: 2_001, limit: 1 });
-  assert.equal(before, "  2001\t2001");
 });
 
 test("Read and Grep: the way to the rest of long lines", async () => {
@@ -190,8 +179,6 @@ test("Read and Grep: the way to the rest of long lines", async () => {
   assert.match(await ok(grep, { pattern: "end", ...content }), way);
   assert.match(await ok(grep, { pattern: "^c", ...content }), way);
   assert.equal(await ok(grep, { pattern: "end", ...content, glob: "short" }), "/data/l/short\n1:end");
-  const former = makeGrep({ maxBytes: 102_400, isCompact: false });
-  assert.doesNotMatch(await ok(former, { pattern: "end", ...content }), way);
 });
 
 test("Read: images as images; other binaries, directories and missing files → an error", async () => {
@@ -292,8 +279,6 @@ test("Grep: names, content, counts and their options", async () => {
     await ok(grep, { pattern: "two", path: "s", output_mode: "content", "-i": true }),
     "/data/s/a.ts\n2:Two\n\n/data/s/sub/b.py\n1:two",
   );
-  const former = makeGrep({ maxBytes: 102_400, isCompact: false });
-  assert.equal(await ok(former, { pattern: "t", ...content }), "/data/s/a.ts:3:three");
   assert.match(await ok(grep, { pattern: ".", ...content, head_limit: 2 }), /a\.ts\n1:one\n\[2 more lines/);
   assert.equal(
     await ok(grep, { pattern: "t", path: "s", output_mode: "count" }),

@@ -1,7 +1,6 @@
 import type { SessionAgent, ToolName } from "@berth/contract";
 import { z } from "zod";
 import type { ToolDefinition } from "../models/model.ts";
-import { PREFIX_VERSION } from "../prompts/prefix-version.ts";
 import { agentToolsets, toolPolicy } from "./agent-toolsets.ts";
 import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
@@ -9,22 +8,22 @@ import { explore } from "./explore.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { read } from "./read.ts";
-import { hasCompactResults, resultForm } from "./result-form.ts";
+import { maxResultBytes } from "./result-form.ts";
 import type { Tool, ToolSpec } from "./tool.ts";
 import { write } from "./write.ts";
 
 /**
- * Returns an agent's enabled built-in tools in order, for a session of this `PREFIX_VERSION`. Tools with
- * `always_deny` are included: the model sees them, and its calls are denied.
+ * Returns an agent's enabled built-in tools in order. Tools with `always_deny` are included: the model sees
+ * them, and its calls are denied.
  */
-export function toolset(agent: Pick<SessionAgent, "tools">, prefixVersion = PREFIX_VERSION): Tool[] {
+export function toolset(agent: Pick<SessionAgent, "tools">): Tool[] {
   const tools: Record<ToolName, Tool> = {
-    Bash: bash(resultForm(agent, "Bash", prefixVersion)),
-    Read: read(resultForm(agent, "Read", prefixVersion)),
+    Bash: bash(maxResultBytes(agent, "Bash")),
+    Read: read(maxResultBytes(agent, "Read")),
     Write: write,
     Edit: edit,
-    Glob: glob({ isCompact: hasCompactResults(prefixVersion) }),
-    Grep: grep(resultForm(agent, "Grep", prefixVersion)),
+    Glob: glob,
+    Grep: grep(maxResultBytes(agent, "Grep")),
     Explore: explore,
   };
   const names = agentToolsets(agent).flatMap(({ enabled_tools, configs = [] }) =>
@@ -39,8 +38,8 @@ const SEARCH_TOOLS: readonly string[] = ["Read", "Glob", "Grep"] satisfies ToolN
  * Returns the agent's built-in tools that Explore searches with, in order: those that read, are not denied,
  * and need no confirmation.
  */
-export function searchTools(agent: Pick<SessionAgent, "tools">, prefixVersion = PREFIX_VERSION): Tool[] {
-  return toolset(agent, prefixVersion).filter(
+export function searchTools(agent: Pick<SessionAgent, "tools">): Tool[] {
+  return toolset(agent).filter(
     ({ name }) => SEARCH_TOOLS.includes(name) && toolPolicy(agent, name) === "always_allow",
   );
 }

@@ -19,8 +19,6 @@ export interface RunSession {
   /** The user, or the organization. */
   ownerId: string;
   agent: SessionAgent;
-  /** The version of the format in which the model is sent what precedes the history. */
-  prefixVersion: number;
   networking: Environment["config"]["networking"];
   packages: Environment["config"]["packages"];
   setupScript: string | null;
@@ -58,7 +56,6 @@ interface Row {
   organization_id: string;
   owner_id: string;
   agent: SessionAgent;
-  prefix_version: number;
   config: Environment["config"];
   environment_variables: Record<string, string>;
   limits: Environment["resources"];
@@ -84,7 +81,7 @@ export async function readInputs(db: Queryable, sessionId: string): Promise<Sess
   const { rows } = await db.query<Row>({
     name: "run_inputs",
     text: `
-      select sessions.organization_id, sessions.owner_id, sessions.agent, sessions.prefix_version, environments.config, environments.environment_variables,
+      select sessions.organization_id, sessions.owner_id, sessions.agent, environments.config, environments.environment_variables,
         environments.resources as limits, environments.image, environments.runtime_class, environments.workspace,
         sessions.traceparent, ${OWN_DISK} as disk,
         case when not exists (
@@ -120,7 +117,6 @@ function sessionOf(sessionId: string, row: Row): RunSession {
     organizationId: row.organization_id,
     ownerId: row.owner_id,
     agent,
-    prefixVersion: row.prefix_version,
     networking,
     packages,
     setupScript,

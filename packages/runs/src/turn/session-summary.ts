@@ -16,14 +16,13 @@ export async function summariseSession(
   { log, workspace, watched }: Pick<TurnOptions, "log" | "workspace" | "watched">,
   signal: AbortSignal,
 ): Promise<void> {
-  const { agent, prefixVersion } = workspace.session;
+  const { agent } = workspace.session;
   const model = parts.model(agent);
   try {
     if (model === null) return;
     const outcome = await summariseIdle(
       {
         agent,
-        prefixVersion,
         model: watched(model),
         ...(await prepareTurn(workspace, parts.mask, signal)),
         log: await log.forTurn(),

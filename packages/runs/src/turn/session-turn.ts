@@ -178,13 +178,12 @@ export class SessionTurn {
   async #runLoop(model: Model, outputs: TurnOutputs, signal: AbortSignal): Promise<StopReason> {
     const { maskStream, readFile, previews, busyRetryMs, maxRequests } = this.#parts;
     const { workspace, slot, log, resumed } = this.#options;
-    const { id, agent, prefixVersion } = workspace.session;
+    const { id, agent } = workspace.session;
     const opened = () => Promise.race([workspace.sandbox(signal), this.#leaving.promise]);
     const sandbox = () => slot.awaitSandbox(opened, signal);
     if (resumed) await workspace.memory.catchUp(sandbox, signal);
     return await runTurn({
       agent,
-      prefixVersion,
       model: this.#options.watched(model),
       ...(await this.#prepare(signal)),
       log: telling(await log.forTurn(), workspace),

@@ -14,7 +14,7 @@ export async function turnTools(
   mask: (text: string) => string,
   signal: AbortSignal,
 ): Promise<Tool[]> {
-  const own = workspace.memory.around(toolset(workspace.session.agent, workspace.session.prefixVersion));
+  const own = workspace.memory.around(toolset(workspace.session.agent));
   const tools = [...own, ...(await workspace.mcpTools(signal))];
   return tools.map((tool) => ({
     ...tool,
@@ -25,7 +25,7 @@ export async function turnTools(
 
 /** Returns the tools with which Explore searches. They sync no memory stores and carry no notes. */
 export function exploreTools({ session }: SessionWorkspace, mask: (text: string) => string): Tool[] {
-  return searchTools(session.agent, session.prefixVersion).map((tool) => ({
+  return searchTools(session.agent).map((tool) => ({
     ...tool,
     run: async (input, context) => masked(await tool.run(input, { ...context, mask }), mask),
   }));

@@ -467,7 +467,7 @@ create table sessions (
   -- worth nothing outside of the session's own sandbox.
   placeholder_seed uuid not null default gen_random_uuid(),
   -- The form of what the session's model is sent before the history. It stays the same bytes.
-  prefix_version smallint not null default 0,
+  prefix_version smallint not null default 1,
   title text not null default '',
   metadata jsonb not null default '{}',
 

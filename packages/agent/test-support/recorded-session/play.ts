@@ -8,12 +8,12 @@ import type { RealSandbox } from "../real-sandbox.ts";
 import { testAgent, testTurn } from "../turn.ts";
 
 /*
- * A session that began when results of tools were long. `log.jsonl` is its log after the first turn, one
- * entry per line; `request-1.txt` and `request-2.txt` are the bodies of the requests of its second turn. They
- * were recorded from this play with the last sources in which `PREFIX_VERSION` was 1.
+ * A session of `PREFIX_VERSION` 1. `log.jsonl` is its log after the first turn, one entry per line;
+ * `request-1.txt` and `request-2.txt` are the bodies of the requests of its second turn. All were recorded
+ * from this play.
  */
 
-export const formerAgent: SessionAgent = {
+export const recordedAgent: SessionAgent = {
   ...testAgent,
   tools: [{ type: "agent_toolset_20260401", enabled_tools: [...DEFAULT_TOOL_NAMES] }],
 };
@@ -24,7 +24,7 @@ export const SETUP = `mkdir -p /data/app && cd /data/app && seq -f 'value %g' 1 
 const call = (id: string, tool: string, input: unknown): AnswerBlock => ({ tool, id, input });
 const search = { pattern: "value", path: "app/long.txt", output_mode: "content", head_limit: 500 };
 
-/** Each result is longer than the limit of a new session, and shorter than that of these sessions. */
+/** Results of the first turn are cut, and some of the second repeat what the model has. */
 export const TURNS: readonly { message: string; answers: readonly Answer[] }[] = [
   {
     message: "Look around.",
@@ -40,7 +40,7 @@ export const TURNS: readonly { message: string; answers: readonly Answer[] }[] =
     answers: [
       {
         blocks: [
-          call("call_5", "Bash", { command: "seq 1 2500" }),
+          call("call_5", "Bash", { command: "seq 1 2000" }),
           call("call_6", "Bash", { command: "pwd; (exit 3)" }),
           call("call_7", "Read", { file_path: "app/short.txt" }),
           call("call_8", "Grep", { ...search, "-i": true }),
@@ -54,21 +54,20 @@ export const TURNS: readonly { message: string; answers: readonly Answer[] }[] =
 /** Plays a turn on the log, and returns the bodies of its requests. */
 export async function playTurn(
   turn: { message: string; answers: readonly Answer[] },
-  parts: { log: MemoryLog; tools: readonly Tool[]; box: RealSandbox; prefixVersion?: number },
+  parts: { log: MemoryLog; tools: readonly Tool[]; box: RealSandbox },
 ): Promise<string[]> {
-  const { log, tools, box, prefixVersion } = parts;
+  const { log, tools, box } = parts;
   const double = await startDouble("anthropic");
   try {
     double.enqueue(...turn.answers);
     log.message(turn.message);
     await runTurn(
       testTurn({
-        agent: formerAgent,
+        agent: recordedAgent,
         model: modelAt(double.baseUrl, "anthropic"),
         log,
         tools: [...tools],
         sandbox: async () => box.sandbox,
-        ...(prefixVersion !== undefined && { prefixVersion }),
       }),
     );
     return double.requests.map(({ text }) => text);
