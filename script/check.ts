@@ -9,7 +9,8 @@ import { withDeclarations } from "./packaging/pack-sdk.ts";
 
 export type CheckResult = { name: string; ok: boolean; report: string };
 
-type Check = { name: string; run: () => Promise<Omit<CheckResult, "name">> };
+/** `program` has a program that `script/up` does not need. */
+type Check = { name: string; program?: string; run: () => Promise<Omit<CheckResult, "name">> };
 
 const root = join(import.meta.dirname, "..");
 const bin = (name: string): string => join(root, "node_modules/.bin", name);
@@ -29,7 +30,7 @@ const CHECKS: readonly Check[] = [
     name: "OpenAPI document and methods of the SDK",
     run: () => command(process.execPath, [generated, "--check"]),
   },
-  { name: "shell scripts", run: shellScripts },
+  { name: "shell scripts", program: "shellcheck", run: shellScripts },
   { name: "Perl programs", run: perlPrograms },
 ];
 
@@ -38,10 +39,19 @@ if (import.meta.main) {
   process.exitCode = results.every((result) => result.ok) ? 0 : 1;
 }
 
-/** Runs all checks in parallel and prints one line each, with faults below it. */
-export async function checks(): Promise<CheckResult[]> {
+/**
+ * Runs the checks in parallel and prints one line each, with faults below it.
+ *
+ * @param isLeftOut Whether a check whose program is not installed is left out. By default it fails.
+ */
+export async function checks(isLeftOut = false): Promise<CheckResult[]> {
+  const possible = CHECKS.filter(({ name, program }) => {
+    const isPossible = !isLeftOut || program === undefined || isInstalled(program);
+    if (!isPossible) console.log(`- ${name}: left out, since ${program} is not installed`);
+    return isPossible;
+  });
   return await Promise.all(
-    CHECKS.map(async ({ name, run }) => {
+    possible.map(async ({ name, run }) => {
       const begun = performance.now();
       const result = { name, ...(await run()) };
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
@@ -54,6 +64,10 @@ export async function checks(): Promise<CheckResult[]> {
 
 function faultReport(faults: readonly string[]): Omit<CheckResult, "name"> {
   return { ok: faults.length === 0, report: faults.join("\n") };
+}
+
+function isInstalled(program: string): boolean {
+  return (process.env.PATH ?? "").split(":").some((directory) => existsSync(join(directory, program)));
 }
 
 async function sdkTypes(): Promise<Omit<CheckResult, "name">> {

@@ -198,11 +198,6 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "the conformance suite runs on many engines, and a slow machine has time for a part of that",
   },
   {
-    files: "script/files-of-the-day.ts",
-    imports: "tests/effort/",
-    reason: "long files take turns as what tests vary does",
-  },
-  {
     files: "script/test.ts",
     imports: "tests/made-database/",
     reason: "a run of the suite makes the database that tests copy",

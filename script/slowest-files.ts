@@ -13,7 +13,7 @@ export function slowest(files: readonly TimedFile[], wallSeconds: number): strin
   const sum = files.reduce((seconds, file) => seconds + file.seconds, 0);
   const atOnce = (sum / wallSeconds).toFixed(1);
   return [
-    `${files.length} files in ${wallSeconds.toFixed(0)} s, ${atOnce} at a time. The slowest:`,
+    `${files.length} test processes in ${wallSeconds.toFixed(0)} s, ${atOnce} at a time. The slowest:`,
     ...lines,
   ].join("\n");
 }

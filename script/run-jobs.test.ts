@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { runFiles } from "./run-files.ts";
+import { runJobs } from "./run-jobs.ts";
 
 const LOOK_INTERVAL_MS = 1;
 
@@ -26,13 +26,13 @@ test("room for one: the fourth begins", async () => {
   assert.equal(most, 4);
 });
 
-test("fewer files than places, and none", async () => {
+test("fewer jobs than places, and none", async () => {
   assert.deepEqual((await ran(2, () => true)).began, ["0", "1"]);
   assert.deepEqual((await ran(0, () => true)).began, []);
 });
 
 /**
- * Runs files that end one at a time, each after several checks of the machine. Returns the files in order of
+ * Runs jobs that end one at a time, each after several checks of the machine. Returns the files in order of
  * start, and the most that ran at a time.
  */
 async function ran(count: number, hasRoom: () => boolean): Promise<{ most: number; began: string[] }> {
@@ -44,14 +44,14 @@ async function ran(count: number, hasRoom: () => boolean): Promise<{ most: numbe
     looks += 1;
     return hasRoom();
   };
-  const files = Array.from({ length: count }, (_, n) => `${n}`);
-  const run = (file: string): Promise<void> => {
-    began.push(file);
+  const jobs = Array.from({ length: count }, (_, n) => `${n}`);
+  const run = (job: string): Promise<void> => {
+    began.push(job);
     const { promise, resolve } = Promise.withResolvers<void>();
     most = Math.max(most, running.push(resolve));
     return promise;
   };
-  const all = runFiles(files, run, asked, LOOK_INTERVAL_MS);
+  const all = runJobs(jobs, run, asked, LOOK_INTERVAL_MS);
   for (let ended = 0; ended < count; ended += 1) {
     const enough = looks + 6;
     while (looks < enough) await turn();

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { testJobs } from "./test-jobs.ts";
+
+test("files of one package share processes of about the same size, and each file is run once", (t) => {
+  const names = Array.from({ length: 35 }, (_, n) => `packages/agent/src/${`${n}`.padStart(2, "0")}.test.ts`);
+  const jobs = testJobs(names, folder(t, names, 'test("a", () => {});'));
+  assert.deepEqual(jobs.flat().toSorted(), names);
+  assert.deepEqual(
+    jobs.map((job) => job.length),
+    [12, 12, 11],
+  );
+});
+
+test("files of two packages share no process", (t) => {
+  const names = [
+    "packages/agent/src/a.test.ts",
+    "packages/egress/src/a.test.ts",
+    "packages/agent/src/b.test.ts",
+  ];
+  const jobs = testJobs(names, folder(t, names, 'test("a", () => {});'));
+  assert.deepEqual(jobs, [
+    ["packages/agent/src/a.test.ts", "packages/agent/src/b.test.ts"],
+    ["packages/egress/src/a.test.ts"],
+  ]);
+});
+
+test("a file with hooks outside of a suite, and one that starts services, have a process of their own", (t) => {
+  for (const [name, text] of [
+    ["packages/agent/src/a.test.ts", "before(async () => {});"],
+    ["packages/egress/src/a.test.ts", 'import { test } from "node:test";\nafterEach(close);'],
+    ["packages/sdk/src/a.test.ts", "beforeEach(() => {\n});"],
+    ["tests/acceptance/scenarios/a.test.ts", 'test("a", () => {});'],
+  ] as const) {
+    const second = name.replace("/a.", "/b.");
+    assert.deepEqual(testJobs([name, second], folder(t, [name, second], text)), [[name], [second]]);
+  }
+});
+
+test("a suite's own hooks are no reason for a process of its own", (t) => {
+  const names = ["packages/agent/src/a.test.ts", "packages/agent/src/b.test.ts"];
+  const root = folder(t, names, 'describe("a", () => {\n  before(() => {});\n  beforeEach(() => {});\n});');
+  assert.deepEqual(testJobs(names, root), [names]);
+});
+
+/** Makes a folder with these files, which all have this text. */
+function folder(t: TestContext, names: readonly string[], text: string): string {
+  const root = mkdtempSync(join(tmpdir(), "test-jobs-"));
+  t.after(() => rmSync(root, { recursive: true }));
+  for (const name of names) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  return root;
+}
