@@ -109,7 +109,7 @@ export const IMPORT_TABLE: ImportTable = {
       "@berth/sandbox",
       "@berth/store",
     ],
-    floors: ["config processes", "checks", "start", "doctor machine", "backup"],
+    floors: ["config processes", "checks", "start", "doctor local", "backup"],
   },
   "packages/sdk": { imports: ["@berth/contract"], floors: ["transport", "streaming", "resources"] },
   "packages/cli": {
@@ -133,7 +133,12 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     files: "packages/cli/src/commands/local/",
     imports: "@berth/server",
     reason:
-      "serve is the server itself; token, admin, secrets and doctor act on an installation on this machine, beside the API",
+      "serve is the server itself; bootstrap, backup, secrets and doctor act on the installation of this host, beside the API",
+  },
+  {
+    files: "packages/cli/src/commands/admin/",
+    imports: "@berth/server",
+    reason: "its arguments are names of limits, kept data and scopes, which the server says",
   },
   {
     files: "packages/cli/src/commands/apply/",

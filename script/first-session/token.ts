@@ -15,7 +15,7 @@ export async function tokenFor(dataDir: string, url: string): Promise<{ token: s
   const file = join(dataDir, "token");
   const known = await readFile(file, "utf8").catch(() => "");
   if (await acceptsToken(url, known.trim())) return { token: known.trim(), file };
-  const args = ["token", "create", "--data-dir", dataDir, "--user", "you@localhost", "--role", "admin"];
+  const args = ["bootstrap", "--data-dir", dataDir, "--user", "you@localhost", "--role", "admin"];
   const { stdout } = await promisify(execFile)(BERTH, args);
   await writeFile(file, stdout, { mode: 0o600 });
   return { token: stdout.trim(), file };

@@ -11,7 +11,7 @@ const RUN: Record<string, Record<string, readonly string[]>> = {
       "systemctl restart",
       "systemctl status",
       "journalctl",
-      "runuser -u berth -- berth token",
+      "runuser -u berth -- berth bootstrap",
       "runuser -u berth -- berth doctor",
       "berth install --systemd --dry-run",
       "berth install --systemd",
@@ -29,7 +29,7 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
       "The address is an example's; device-login.test.ts logs in by device.",
     "berth login approve": "The code is an example's; device-login.test.ts approves one.",
     "berth serve": "The directory is the reader's; every acceptance test starts the service so.",
-    "berth token create": "The directory is the reader's; every acceptance test makes its token so.",
+    "berth bootstrap": "The directory is the reader's; every acceptance test makes its token so.",
   },
   "installing.md": {
     "apt install":
@@ -44,7 +44,7 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
     "docker build": "It needs a registry, which the tests have not.",
     "docker run": "The engine of image.test.ts has no bridge to publish ports of.",
     "docker exec berth berth doctor": "image.test.ts names another engine.",
-    "docker exec berth berth token": "image.test.ts names another engine.",
+    "docker exec berth berth bootstrap": "image.test.ts names another engine.",
     "docker compose --file deploy/compose.yaml up": "compose-tests.ts names another engine and images.",
     "docker compose --file deploy/compose.yaml exec": "compose-tests.ts has no terminal, and says so by -T.",
     "docker compose --file deploy/compose.yaml down": "compose-tests.ts names another engine and images.",

@@ -70,7 +70,7 @@ export function composeTests(engine: () => Promise<Engine>, skip: string | false
       timeout: 300_000,
     }, () => {
       compose("up", "--detach", "--wait");
-      const token = compose("exec", "-T", "berth", "berth", "token", "create", "--user", "ann@example.com");
+      const token = compose("exec", "-T", "berth", "berth", "bootstrap", "--user", "ann@example.com");
       writeFileSync(join(directory, "token"), token, { mode: 0o600 });
       assert.match(
         session("ls /run/postgresql || echo 42 in $PWD"),
@@ -110,8 +110,7 @@ export function composeTests(engine: () => Promise<Engine>, skip: string | false
         "-T",
         "api-1",
         "berth",
-        "token",
-        "create",
+        "bootstrap",
         "--user",
         "ann@example.com",
         "--role",

@@ -89,7 +89,7 @@ test("image: becomes healthy, runs a session without root and capabilities, stop
     docker("exec", "berth", "berth", "doctor"),
     /ok +isolation_filesystem +(\d+) of \1 probes held/,
   );
-  inside("berth token create --user ann@example.com > token");
+  inside("berth bootstrap --user ann@example.com > token");
   assert.match(session(), /42 in \/data[\s\S]*Done\./);
   const stored = sessions();
   assert.equal(stored.length, 1);

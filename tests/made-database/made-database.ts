@@ -22,7 +22,7 @@ export const OWNER = "owner@example.com";
  */
 export function makeDatabase(): () => void {
   const directory = mkdtempSync(join(tmpdir(), "berth-made-"));
-  const words = ["token", "create", "--user", OWNER, "--data-dir", join(directory, "data")];
+  const words = ["bootstrap", "--user", OWNER, "--data-dir", join(directory, "data")];
   const { status, stdout, stderr } = spawnSync(BINARY, words, { env: plainEnvironment(), encoding: "utf8" });
   if (status === 0) {
     writeFileSync(join(directory, "token"), stdout.trim());

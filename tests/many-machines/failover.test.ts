@@ -47,7 +47,7 @@ after(async () => {
 });
 
 async function newToken(settings: Record<string, string>): Promise<string> {
-  const words = ["token", "create", "--user", "ada@example.com", "--data-dir", join(directory, "api-1")];
+  const words = ["bootstrap", "--user", "ada@example.com", "--data-dir", join(directory, "api-1")];
   return await commandWith({ ...settings, BERTH_SECRET_KEY_FILE: secretKeyOf(directory) }, ...words);
 }
 

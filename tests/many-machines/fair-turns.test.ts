@@ -61,9 +61,10 @@ async function start(role: string, name: string): Promise<void> {
   services.push(await Berth.start({ dataDir: join(root, name), settings }));
 }
 
-/** Runs a command like an operator on an API's machine. */
+/** Runs a command like an operator: `admin` by HTTP, others on an API's host. */
 async function operate(...words: string[]): Promise<string> {
-  return (await services[0]?.command(...words, "--config", config)) ?? "";
+  const given = words[0] === "admin" ? words : [...words, "--config", config];
+  return (await services[0]?.command(...given)) ?? "";
 }
 
 interface Organization {
@@ -73,7 +74,7 @@ interface Organization {
 }
 
 async function organization(name: string): Promise<Organization> {
-  const token = await operate("token", "create", "--user", `ada@${name}.example`, "--org", name);
+  const token = await operate("bootstrap", "--user", `ada@${name}.example`, "--org", name);
   const [first, second] = services.map(({ url }) => new Api(url, token));
   assert.ok(first && second);
   const agent = await makeAgent(first, { model: "local/gated" });

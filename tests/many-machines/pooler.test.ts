@@ -37,7 +37,7 @@ covers(
     writeFileSync(config, JSON.stringify(urls), { mode: 0o600 });
     const berth = await Berth.start({ settings: { BERTH_CONFIG: config }, dataDir: join(directory, "data") });
     t.after(() => berth.stop());
-    const words = ["token", "create", "--user", "ada@example.com", "--config", config];
+    const words = ["bootstrap", "--user", "ada@example.com", "--config", config];
     const api = new Api(berth.url, await berth.command(...words));
     const session = await makeSession(api);
     for (const word of ["one", "two"])

@@ -39,7 +39,7 @@ before(async () => {
     },
   });
   api = await berth.client({ role: "admin" });
-  operator = new Api(berth.url, await berth.command("admin", "operator-tokens", "create", "examples"));
+  operator = await berth.operator();
   base = await mkdtemp(join(tmpdir(), "berth-examples-"));
   await symlink(join(root, "node_modules"), join(base, "node_modules"));
   directory = join(base, "work");

@@ -27,7 +27,7 @@ let operator: Api;
 before(async () => {
   berth = await Berth.start({ settings: { ...NO_LIMITS, BERTH_LOG_LEVEL: "error" } });
   api = await berth.client();
-  operator = new Api(berth.url, await berth.command("admin", "operator-tokens", "create", "generated"));
+  operator = await berth.operator();
 });
 after(() => berth.stop());
 

@@ -91,7 +91,7 @@ test("berth serve: a session uses Bash, and the API, its reference and the guide
     await ended;
   });
   const url = await listening(service);
-  const token = (await berth("token", "create", "--data-dir", dataDir, "--user", "you@example.com")).trim();
+  const token = (await berth("bootstrap", "--data-dir", dataDir, "--user", "you@example.com")).trim();
   const file = join(consumer, "token");
   writeFileSync(file, token, { mode: 0o600 });
   const steps = {

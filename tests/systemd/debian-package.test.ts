@@ -41,7 +41,7 @@ test("the Debian package: a session in the hardened unit, and what systemd does 
   assert.match(contents, /ECONNREFUSED/, "what S3 needs is in the package");
   const pods = run("runuser -u berth -- env BERTH_SANDBOX=kubernetes berth doctor 2>&1 || true");
   assert.match(pods, /missing +sandbox +No cluster is there/, "what pods need is in the package");
-  run(`${printed("runuser -u berth -- berth token")} > /tmp/token`);
+  run(`${printed("runuser -u berth -- berth bootstrap")} > /tmp/token`);
   assert.match(session(run), /42 in \/data[\s\S]*Done\./);
 
   const first = mainPid(run);
@@ -111,7 +111,7 @@ test("berth install --systemd: installs, keeps what was changed, and uninstall t
 
   run(printed("berth install --systemd"));
   assert.equal(run("stat -c '%a %U' /etc/berth/berth.env /var/lib/berth"), "600 root\n700 berth\n");
-  run(`runuser -u berth -- env HOME=/tmp ${berth} token create --user ann@example.com > /tmp/token`);
+  run(`runuser -u berth -- env HOME=/tmp ${berth} bootstrap --user ann@example.com > /tmp/token`);
   assert.match(session(run, berth), /42 in \/data[\s\S]*Done\./);
 
   run("echo 'port: 4181' >> /etc/berth/berth.yaml");
@@ -155,7 +155,7 @@ test("berth install --systemd --role: a runner as root, and an API without", {
   const api = "--property=Type=notify --property=NotifyAccess=all --uid=berth --gid=berth";
   run(`systemd-run --unit=api ${api} --setenv=BERTH_CONFIG=/srv/api.yaml /usr/local/bin/berth serve`);
   run(
-    "runuser -u berth -- env HOME=/tmp berth token create --user ann@example.com --config /srv/api.yaml > /tmp/token",
+    "runuser -u berth -- env HOME=/tmp berth bootstrap --user ann@example.com --config /srv/api.yaml > /tmp/token",
   );
   assert.match(session(run), /42 in \/data[\s\S]*Done\./);
   run("systemctl stop api");

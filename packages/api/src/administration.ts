@@ -1,5 +1,3 @@
-export { type Administration, administration } from "./administration/administration.ts";
-export type { AdministeredSettings, Administrator } from "./administration/administrator.ts";
-export type { AuditQuery } from "./administration/audit-entries.ts";
+export type { Subject } from "./administration/admin-mount.ts";
 export { listHosts } from "./administration/list-hosts.ts";
-export type { Subject } from "./administration/subject.ts";
+export { createOperatorToken } from "./administration/operator-tokens.ts";

@@ -1,14 +1,8 @@
 export { sweepSignIns } from "./features/console/sweep-sign-ins.ts";
 export { deleteExpired } from "./features/device-authorizations/device-authorization-store.ts";
-export { userCodeKey } from "./features/device-authorizations/device-codes.ts";
 export { resolveResources } from "./features/environments/resolve-environment.ts";
 export { sweepContents, sweepUploads } from "./features/files/sweep-contents.ts";
 export { beginUploadsAnew } from "./features/files/upload-store.ts";
 export type { ServiceFault } from "./features/service/service-routes.ts";
 export { deleteExpiredReads } from "./features/sessions/workspace/read-store.ts";
-export {
-  createServiceAccountToken,
-  createTokenFor,
-  type ServiceAccountTokenFor,
-  type TokenFor,
-} from "./features/tokens/create-token-for.ts";
+export { createTokenFor, type TokenFor } from "./features/tokens/create-token-for.ts";

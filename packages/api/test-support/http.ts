@@ -14,6 +14,7 @@ import {
 import { pino } from "pino";
 import { createOperatorToken } from "../src/administration/operator-tokens.ts";
 import { type AppDeps, createApp } from "../src/app/app.ts";
+import { issueToken, ownerOfServiceAccount } from "../src/features/tokens/create-token.ts";
 import { createTokenFor, type TokenFor } from "../src/features/tokens/create-token-for.ts";
 import type { HttpApp } from "../src/http/http-app.ts";
 
@@ -59,10 +60,13 @@ export interface TestApp {
   db: TestDatabase;
   blobsDir: string;
   /** Returns a caller with a new token. Its paths are below `/api/v1/cloud`, or begin with `/api`. */
-  caller(token?: Partial<Omit<TokenFor, "db">>): Promise<Caller>;
+  caller(token?: CallerToken): Promise<Caller>;
   /** Returns a caller with a new operator token. Its paths begin with `/api`. */
   operator(): Promise<Caller>;
 }
+
+/** Token of a user, or with the kind `sat` of the service account that has the user's address as its name. */
+export type CallerToken = Partial<TokenFor> & { kind?: "pat" | "sat" };
 
 const BASE = "/api/v1/cloud";
 
@@ -102,11 +106,21 @@ export async function testApp(
     await hub.close();
     rmSync(blobsDir, { recursive: true });
   });
-  const caller = async (token: Partial<Omit<TokenFor, "db">> = {}) =>
-    callerOf(app, await createTokenFor({ email: "owner@example.com", ...token, db }));
+  const caller = async (token: CallerToken = {}) => callerOf(app, await tokenOf(db, token));
   const operator = async () =>
     callerOf(app, (await createOperatorToken(db.write, { name: "operator" }, null)).token);
   return { app, db, blobsDir, caller, operator };
+}
+
+async function tokenOf(db: TestDatabase, { kind = "pat", ...given }: CallerToken): Promise<string> {
+  const terms = { email: "owner@example.com", ...given };
+  return await db.transaction(async (tx) => {
+    const { row, secret } = await createTokenFor(tx, terms);
+    if (kind === "pat") return secret;
+    await tx.query({ text: "delete from tokens where id = $1", values: [row.id] });
+    const owner = await ownerOfServiceAccount(tx, row.organization_id, terms.email);
+    return (await issueToken(tx, { ...row, ...owner, kind })).secret;
+  });
 }
 
 const MODEL = {

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { addAdmin } from "./commands/admin/command.ts";
 import { addApi } from "./commands/api/command.ts";
 import { addApply } from "./commands/apply/command.ts";
 import { addCompletion } from "./commands/completion/command.ts";
@@ -29,6 +30,7 @@ export function createProgram(): Command {
     .enablePositionalOptions()
     .addHelpText("after", HELP);
   addLocal(program);
+  addAdmin(program);
   addRun(program);
   addSessions(program);
   addUsage(program);
@@ -48,7 +50,7 @@ export function createProgram(): Command {
 const HELP = `
 Examples:
   $ berth serve --data-dir ./berth-data
-  $ export BERTH_TOKEN=$(berth token create --data-dir ./berth-data --user you@example.com)
+  $ export BERTH_TOKEN=$(berth bootstrap --data-dir ./berth-data --user you@example.com)
   $ berth run "Add a test for the parser" --repo https://github.com/acme/shop --model anthropic/claude-opus-5
 
 Commands print data to standard output and messages to standard error. With --json, data is JSON.`;

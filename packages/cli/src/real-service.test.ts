@@ -23,8 +23,8 @@ test("real service: the commands from token to doctor", { timeout: 180_000 }, as
   const [line] = await once(createInterface({ input: service.child.stdout }), "line");
   assert.match(line, /^berth: listening on http:\/\/127\.0\.0\.1:\d+$/);
 
-  await t.test("token create: prints only the token, which other commands accept", async () => {
-    const { code, stdout, stderr } = await berth(["token", "create", "--user", "me@example.com"], { env });
+  await t.test("bootstrap: prints only the token, which other commands accept", async () => {
+    const { code, stdout, stderr } = await berth(["bootstrap", "--user", "me@example.com"], { env });
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^berth_pat_[0-9A-Za-z]{46}\n$/);
     env.BERTH_TOKEN = stdout.trim();
@@ -47,8 +47,8 @@ test("real service: the commands from token to doctor", { timeout: 180_000 }, as
     assert.deepEqual([isReady, token.user.email], [true, "me@example.com"]);
   });
 
-  await t.test("token create: narrow scopes → exit code 4 later; unknown scopes → exit code 2", async () => {
-    const narrow = ["token", "create", "--user", "me@example.com", "--scopes"];
+  await t.test("bootstrap: narrow scopes → exit code 4 later; unknown scopes → exit code 2", async () => {
+    const narrow = ["bootstrap", "--user", "me@example.com", "--scopes"];
     const { stdout } = await berth([...narrow, "files:read"], { env });
     const refused = await berth(["sessions", "list"], { env: { ...env, BERTH_TOKEN: stdout } });
     assert.deepEqual([refused.code, /sessions:read/.test(refused.stderr)], [4, true]);

@@ -8,7 +8,7 @@ import { createInterface, type Interface } from "node:readline";
 import { copyMadeDatabase, OWNER } from "../../../tests/made-database/made-database.ts";
 import { berth, type Ended, startBerth } from "./berth.ts";
 
-const CREATE_TOKEN = ["token", "create", "--user", OWNER];
+const CREATE_TOKEN = ["bootstrap", "--user", OWNER];
 
 export interface Installation {
   /** Environment of commands. */

@@ -22,7 +22,7 @@ export async function startRealService(t: TestContext) {
     await end(child, "SIGTERM");
     await rm(dataDir, { recursive: true, force: true });
   });
-  const create = ["token", "create", "--data-dir", dataDir, "--user", "someone@example.com"];
+  const create = ["bootstrap", "--data-dir", dataDir, "--user", "someone@example.com"];
   const token = (await promisify(execFile)(binary, create)).stdout.trim();
   return {
     url,

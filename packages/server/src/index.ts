@@ -1,10 +1,9 @@
-export type { Administration, AuditQuery } from "@berth/api/administration";
 export type { Capability } from "@berth/sandbox";
 export { DatabaseUnavailableError } from "@berth/store/db";
 export { InputError, OperatorError } from "@berth/store/errors";
 export { type Backup, backup } from "./backup/backup.ts";
 export { checkBackup, type RestoredBackup, restore } from "./backup/restore.ts";
-export { administrationOnMachine, createTokenOnMachine } from "./machine/administration-on-machine.ts";
-export { migrateDatabase, type SchemaReport } from "./machine/migrate-database.ts";
-export { type MovedContents, moveContents } from "./machine/move-contents.ts";
-export { rewrapSecrets } from "./machine/rewrap-secrets.ts";
+export { type BootstrapTerms, bootstrapToken } from "./local/bootstrap-token.ts";
+export { migrateDatabase, type SchemaReport } from "./local/migrate-database.ts";
+export { type MovedContents, moveContents } from "./local/move-contents.ts";
+export { rewrapSecrets } from "./local/rewrap-secrets.ts";

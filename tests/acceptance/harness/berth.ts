@@ -37,11 +37,12 @@ export interface BerthOptions {
   log?: (text: string) => void;
 }
 
-/** The fields of a token to create, by the flags of `berth token create`. */
+/** The fields of a token to create, by the flags of `berth bootstrap`. */
 export interface NewToken {
   user?: string;
   org?: string;
   role?: "member" | "admin";
+  /** Default: `pat`. With `sat`, the token is of a service account with the name of the user. */
   kind?: "pat" | "sat";
   scopes?: string;
   expiresIn?: number;
@@ -64,20 +65,29 @@ export class Berth {
   readonly #process: ChildProcess;
   readonly #log: string[];
   readonly #output: string[];
+  /** The settings that the service was started with, for commands on its host. */
+  readonly #settings: Record<string, string>;
   /** The owner's token, created with the database; null once it has been taken. */
   #madeToken: string | null;
+  #operatorToken: Promise<string> | undefined;
 
   private constructor(
     url: string,
     { dataDir, token }: Beginning,
     process: ChildProcess,
-    { binary, log, output }: { binary: string; log: string[]; output: string[] },
+    {
+      binary,
+      settings,
+      log,
+      output,
+    }: { binary: string; settings: Record<string, string>; log: string[]; output: string[] },
   ) {
     this.url = url;
     this.dataDir = dataDir;
     this.#madeToken = token;
     this.#process = process;
     this.#binary = binary;
+    this.#settings = settings;
     this.#log = log;
     this.#output = output;
   }
@@ -108,7 +118,7 @@ export class Berth {
     const url = await listening(child);
     if (url === null) throw await ended;
     child.stdout.resume();
-    return new Berth(url, beginning, child, { binary, log, output });
+    return new Berth(url, beginning, child, { binary, settings: options.settings ?? {}, log, output });
   }
 
   get pid(): number {
@@ -138,9 +148,22 @@ export class Berth {
     return new Api(this.url, await this.token(options));
   }
 
-  /** Runs the command line on this installation and returns its output. */
+  /** Returns a client with an operator token. */
+  async operator(): Promise<Api> {
+    return new Api(this.url, await this.operatorToken());
+  }
+
+  /** Returns an operator token, the same at each call. */
+  async operatorToken(): Promise<string> {
+    this.#operatorToken ??= this.#run(this.#binary, ["bootstrap", "--operator", "tests"], this.#settings);
+    return await this.#operatorToken;
+  }
+
+  /** Runs the command line on this installation, `admin` with an operator token, and returns its output. */
   async command(...args: string[]): Promise<string> {
-    return await this.#run(this.#binary, args);
+    if (args[0] !== "admin") return await this.#run(this.#binary, args);
+    const BERTH_TOKEN = await this.operatorToken();
+    return await this.#run(this.#binary, args, { BERTH_URL: this.url, BERTH_TOKEN });
   }
 
   /** Runs the command line of this repository on this installation and returns its output. */
@@ -148,8 +171,12 @@ export class Berth {
     return await this.#run(BINARY, args);
   }
 
-  async #run(binary: string, args: readonly string[]): Promise<string> {
-    const env = { ...process.env, ...storesIn(this.dataDir) };
+  async #run(
+    binary: string,
+    args: readonly string[],
+    variables: Record<string, string> = {},
+  ): Promise<string> {
+    const env = { ...process.env, ...variables, ...storesIn(this.dataDir) };
     const { stdout } = await execFileAsync(binary, [...args, "--data-dir", this.dataDir], { env });
     return stdout.trim();
   }
@@ -161,11 +188,25 @@ export class Berth {
       return made;
     }
     const { user = OWNER, org, role, kind, scopes, expiresIn } = options;
-    const flags = { user, org, role, kind, scopes, "expires-in": expiresIn };
+    const flags = { user, org, role, scopes, "expires-in": expiresIn };
     const given = Object.entries(flags).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}`, `${value}`],
     );
-    return await this.command("token", "create", ...given);
+    const token = await this.command("bootstrap", ...given);
+    return kind === "sat" ? await this.#serviceAccountToken(user, options) : token;
+  }
+
+  /** Returns a token of the service account with the name of a user, in the user's organization. */
+  async #serviceAccountToken(name: string, { scopes = "*" }: NewToken): Promise<string> {
+    const operator = await this.operator();
+    const found = async (path: string) => (await operator.ok("GET", `/api/v1/admin/${path}`)).data[0];
+    const { organization_id } = await found(`users?email=${encodeURIComponent(name)}`);
+    const filter = `organization_id=${organization_id}&name=${encodeURIComponent(name)}`;
+    const account =
+      (await found(`service_accounts?${filter}`)) ??
+      (await operator.ok("POST", "/api/v1/admin/service_accounts", { name, organization_id }));
+    const terms = { service_account_id: account.id, scopes: scopes.split(",") };
+    return (await operator.ok("POST", "/api/v1/admin/tokens", terms)).token;
   }
 
   /** Resolves when the service can run sessions. */

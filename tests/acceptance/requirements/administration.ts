@@ -65,8 +65,8 @@ export const administrationRequirements: readonly Requirement[] = [
     rule: "Operations of the operator have the pages, cursors, idempotency keys, validation and errors of all others.",
   },
   {
-    id: "admin-both-ways",
+    id: "admin-command",
     source,
-    rule: "berth admin administers the service of BERTH_URL or --url when the token is an operator token, else the installation on the machine, with the same output; it says on standard error which one.",
+    rule: "berth admin calls the service that the options and variables name, as other commands do, with an operator token; another token is refused with a sentence that says how to create the first one.",
   },
 ];

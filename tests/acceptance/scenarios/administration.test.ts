@@ -17,7 +17,7 @@ const ADMIN = "/api/v1/admin";
 const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 
 async function newOperator(): Promise<Api> {
-  return new Api(berth.url, await berth.command("admin", "operator-tokens", "create", "acceptance"));
+  return new Api(berth.url, await berth.command("bootstrap", "--operator", "acceptance"));
 }
 const operator = await newOperator();
 
@@ -309,13 +309,13 @@ covers(["admin-audit"], "audit entries: of operators with their token, by filter
     entries.map(({ operation, actor_type }) => [operation, actor_type]),
     [
       ["agents.create", "user"],
-      ["token create", "operator"],
+      ["bootstrap", "operator"],
       ["adminUsers.create", "operator"],
       ["adminOrganizations.create", "operator"],
     ],
   );
-  const [, onMachine, byToken] = entries;
-  assert.deepEqual([onMachine.token_id, byToken.actor], [null, "acceptance"]);
+  const [, onHost, byToken] = entries;
+  assert.deepEqual([onHost.token_id, byToken.actor], [null, "acceptance"]);
   assert.match(byToken.token_id, /^optok_/);
   assert.equal((await listed(`/audit_entries?user_id=${user.id}`)).length, 1);
   assert.equal((await listed(`/audit_entries?resource=${user.id}&operation=adminUsers`)).length, 1);
@@ -329,20 +329,20 @@ covers(["admin-audit"], "audit entries: of operators with their token, by filter
 });
 
 covers(
-  ["admin-both-ways"],
-  "berth admin: the same by URL and on the machine, and it says which",
+  ["admin-command"],
+  "berth admin: by the API with an operator token, and a token of a user is refused before it is sent",
   async () => {
-    const run = async (...args: string[]) =>
-      await promisify(execFile)(BINARY, ["admin", ...args], {
-        env: { PATH: process.env.PATH, BERTH_URL: berth.url, BERTH_TOKEN: operator.token ?? "" },
-      });
-    const far = await run("users", "list");
-    const near = await run("users", "list", "--data-dir", berth.dataDir);
-    assert.equal(far.stdout, near.stdout);
-    assert.equal(far.stderr, `Administering ${berth.url} (BERTH_URL)\n`);
-    assert.equal(near.stderr, `Administering this machine (data directory ${berth.dataDir})\n`);
-    const refused = await run("organizations", "rename", "nowhere", "x").catch((error: AnyJson) => error);
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /error: There is no organization 'nowhere'\./);
+    const { data } = JSON.parse(await berth.command("admin", "organizations", "list", "--json"));
+    const byName = (one: AnyJson, other: AnyJson) => (one.name < other.name ? -1 : 1);
+    assert.deepEqual(data, (await listed("/organizations")).toSorted(byName));
+    const asUser = { env: { PATH: process.env.PATH, BERTH_URL: berth.url, BERTH_TOKEN: api.token ?? "" } };
+    await assert.rejects(promisify(execFile)(BINARY, ["admin", "organizations", "list"], asUser), {
+      code: 2,
+      stderr: /^error: 'berth admin' takes an operator token/,
+    });
+    await assert.rejects(berth.command("admin", "organizations", "rename", "nowhere", "x"), {
+      code: 1,
+      stderr: /error: There is no organization 'nowhere'\./,
+    });
   },
 );

@@ -257,7 +257,7 @@ covers(
     const lowered = await userAfter("eve", { email: "eve@example.com", groups: ["x", "engineers"] });
     assert.deepEqual([lowered.id, lowered.role], [first.id, "member"]);
 
-    await berth.command("token", "create", "--user", "carl@example.com", "--org", "acme");
+    await berth.command("bootstrap", "--user", "carl@example.com", "--org", "acme");
     const carl = await userAfter("carl", {
       email: "carl@example.com",
       email_verified: true,

@@ -200,7 +200,7 @@ covers(
     await put(client, pending, randomBytes(10), 0);
     const place = s3.place.replace("/berth?", "/moved?");
     const move = (from: string, to: string) =>
-      runBerth(["admin", "blobs", "move", "--from", from, "--to", to, "--data-dir", dataDir, "--json"]);
+      runBerth(["blobs", "move", "--from", from, "--to", to, "--data-dir", dataDir, "--json"]);
     assert.match((await move("disk", place)).said, /Stop it first/);
     await service.kill("SIGTERM");
     assert.match((await move("disk", "s3://a:b@contents")).said, /must not contain credentials/);

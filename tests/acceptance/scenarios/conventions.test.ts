@@ -32,7 +32,7 @@ let lists: List[];
 before(async () => {
   berth = await Berth.start();
   api = await berth.client();
-  operator = new Api(berth.url, await berth.command("admin", "operator-tokens", "create", "one"));
+  operator = await berth.operator();
   await makeAdministered();
   const parents = await makeParents();
   lists = listsOf(await api.ok("GET", "//openapi.json"), parents);

@@ -144,8 +144,8 @@ covers(
         ["deviceTokens.create", "user", "default", "devauth tok"],
         ["deviceAuthorizations.approve", "user", "default", "devauth"],
         ["deviceTokens.create", "operator", "default", "devauth tok"],
-        ["admin login deny", "operator", null, "devauth"],
-        ["admin login approve", "operator", "default", "devauth usr"],
+        ["adminDeviceAuthorizations.deny", "operator", null, "devauth"],
+        ["adminDeviceAuthorizations.approve", "operator", "default", "devauth usr"],
       ],
     );
     const written = berth.log + JSON.stringify(entries);

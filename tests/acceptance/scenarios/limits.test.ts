@@ -286,6 +286,6 @@ covers(["limit-settings"], "limits: what a command shows, and a key whose reques
     ["get", "--user", "nobody@example.com"],
   ])
     await assert.rejects(setLimits(...wrong), wrong.join(" "));
-  const audited = await berth.command("admin", "audit", "--json", "--operation", "admin limits set");
-  assert.match(audited, /"operation":"admin limits set"/);
+  const audited = await berth.command("admin", "audit", "--json", "--operation", "adminLimits.update");
+  assert.match(audited, /"operation":"adminLimits\.update"/);
 });

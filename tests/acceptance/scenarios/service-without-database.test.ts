@@ -69,7 +69,7 @@ covers(
   "a command in another container on the data directory of a running service: it ends in a sentence, and the service goes on",
   async () => {
     const container = ["--pid", "--ipc", "--fork", "--mount-proc", "--kill-child"];
-    const command = [BINARY, "token", "create", "--user", "other@example.com", "--data-dir", first.dataDir];
+    const command = [BINARY, "bootstrap", "--user", "other@example.com", "--data-dir", first.dataDir];
     const { status, stderr } = spawnSync("unshare", [...container, ...command], { encoding: "utf8" });
     assert.match(stderr, /^error: PostgreSQL of .* runs in another container, .*: run this command there/);
     assert.equal(status, 1);

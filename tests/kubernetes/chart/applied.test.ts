@@ -144,7 +144,7 @@ test("the guide's commands, from the archive: all roles are rolled out, doctor l
     ({ stdout }) => stdout,
   );
   assert.doesNotMatch(told, /^missing/m);
-  const made = "berth token create --user you@example.com --role admin";
+  const made = "berth bootstrap --user you@example.com --role admin";
   const token = (await kubectl(`--namespace berth exec deployment/berth-api -- ${made}`)).trim();
   const settings = { BERTH_URL: await forwarded(), BERTH_TOKEN: token };
   const health = await runBerth(["health"], settings);

@@ -30,7 +30,7 @@ before(async () => {
   if (skip !== false) return;
   installed = await installRelease(CLEANUP);
   release = installed.client;
-  token = (await release.run("api", "berth token create --user ada@example.com --role admin")).trim();
+  token = (await release.run("api", "berth bootstrap --user ada@example.com --role admin")).trim();
 });
 after(async () => {
   for (const cleanUp of CLEANUP.reverse()) await cleanUp();

@@ -73,7 +73,7 @@ export class PodService {
     this.#clientOf = async (...words) =>
       new Api(
         service.url,
-        await service.command("token", "create", ...words, "--config", this.#settingsFile()),
+        await service.command("bootstrap", ...words, "--config", this.#settingsFile()),
       );
     this.#api = await this.#clientOf("--user", "ada@example.com", "--role", "admin");
     return this.#api;

@@ -8,7 +8,7 @@ const BINARY = join(import.meta.dirname, "../../../bin/berth");
 
 /** Creates a token of the owner with every scope, by a command on the cluster in this directory. */
 export async function createToken(directory: string): Promise<string> {
-  const words = ["token", "create", "--user", OWNER, "--data-dir", directory];
+  const words = ["bootstrap", "--user", OWNER, "--data-dir", directory];
   const env = { ...process.env, ...storesIn(directory) };
   return (await promisify(execFile)(BINARY, words, { env })).stdout.trim();
 }

@@ -39,7 +39,7 @@ export async function createCallers(berth: Berth): Promise<Callers> {
   const revoked = await revokedToken(owner);
   const leaver = await berth.client({ org, user: "leaver@example.com", role: "admin" });
   await berth.command("admin", "users", "disable", "leaver@example.com");
-  const operator = new Api(berth.url, await berth.command("admin", "operator-tokens", "create", "operator"));
+  const operator = await berth.operator();
   const valid = owner.token ?? "";
   const as = (name: string, api: Api, expected: Caller["expected"]): Caller => ({
     name,

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import {
   type adminRoutes,
   type Erasure as ErasureReceipt,
@@ -9,7 +8,7 @@ import {
   uuidOrNil,
   uuidTimestamp,
 } from "@berth/contract";
-import { type DatabaseAccess, type Queryable, WHOLE } from "@berth/store/db";
+import type { Queryable } from "@berth/store/db";
 import { OperatorError } from "@berth/store/errors";
 import {
   type Erasure,
@@ -21,12 +20,11 @@ import {
   selectErasures,
 } from "../deletion/erasure-store.ts";
 import { listPage } from "../request/page.ts";
-import type { OperatorRequest } from "./administrator.ts";
-import { listHosts } from "./list-hosts.ts";
+import type { OperatorRequest } from "./admin-mount.ts";
 import { organizationId } from "./organization-store.ts";
 import { userId } from "./user-store.ts";
 
-/** Subject of an erasure: a user by email address or id, or an organization by name or id. */
+/** Subject of an erasure: the id of a user, or of an organization. */
 export interface ErasureSubject {
   user?: string | undefined;
   organization?: string | undefined;
@@ -66,11 +64,6 @@ async function subjectOf(
   return { subject_type: "organization", subject_id: id, organization_id: id };
 }
 
-/** Lists all erasures, newest first. */
-export async function listErasures(db: Queryable): Promise<ErasureReceipt[]> {
-  return await receiptsOf(db, await selectErasures(db, WHOLE));
-}
-
 export async function pageOfErasures(
   request: OperatorRequest,
   input: Input<typeof adminRoutes.adminErasures.list>,
@@ -83,11 +76,7 @@ export async function pageOfErasures(
     (row: Erasure) => row,
     (range) => selectErasures(read, range),
   );
-  return { ...page, data: await receiptsOf(read, page.data) };
-}
-
-async function receiptsOf(db: Queryable, erasures: readonly Erasure[]): Promise<ErasureReceipt[]> {
-  return await Promise.all(erasures.map((erasure) => receiptOf(db, erasure)));
+  return { ...page, data: await Promise.all(page.data.map((erasure) => receiptOf(read, erasure))) };
 }
 
 /** Reads an erasure. @throws OperatorError when none has this id. */
@@ -101,28 +90,6 @@ export async function getErasure(db: Queryable, id: string): Promise<ErasureRece
 /** Returns the uuid of an erasure. Older receipts have the bare uuid as their id. */
 function uuidOf(id: string): string {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : uuidOrNil("erasure", id);
-}
-
-const LOOK_MS = 500;
-const HOST_SEEN_SECONDS = 30;
-
-/** Waits for an erasure, for at most `waitMs` milliseconds. Returns at once while no service runs. */
-export async function waitForErasure(
-  { read }: Pick<DatabaseAccess, "read">,
-  id: string,
-  waitMs: number,
-): Promise<ErasureReceipt> {
-  const end = performance.now() + waitMs;
-  for (;;) {
-    const receipt = await getErasure(read, id);
-    if (receipt.completed_at !== null || performance.now() > end || !(await isServed(read))) return receipt;
-    await pause(LOOK_MS);
-  }
-}
-
-async function isServed(db: Queryable): Promise<boolean> {
-  const hosts = await listHosts(db, "");
-  return hosts.some(({ seen_seconds_ago: age }) => age !== null && age < HOST_SEEN_SECONDS);
 }
 
 async function receiptOf(db: Queryable, erasure: Erasure): Promise<ErasureReceipt> {

@@ -2,11 +2,16 @@ import { adminRoutes, parseId } from "@berth/contract";
 import { errors } from "@berth/store/errors";
 import { CodeAttempts, type Rates } from "@berth/store/limits";
 import { LIMIT_NAMES, RETAINED_NAMES } from "@berth/store/names";
-import type { OperatorRequest } from "./administrator.ts";
-import { type MountAdmin, requireId } from "./by-request.ts";
-import { pageOfErasures } from "./erasures.ts";
+import { type MountAdmin, type OperatorRequest, requireId, subject } from "./admin-mount.ts";
+import { beginErasure, getErasure, pageOfErasures } from "./erasures.ts";
+import { forgetHost, setDraining } from "./host-store.ts";
+import { changeLimits, listLimits } from "./limit-store.ts";
 import { pageOfAuditEntries } from "./list-audit-entries.ts";
+import { listHosts } from "./list-hosts.ts";
+import { approveLogin, denyLogin, findLogin } from "./logins.ts";
 import { pageOfHosts } from "./page-of-hosts.ts";
+import { releaseAnySession } from "./release-any-session.ts";
+import { changeRetention, listRetention } from "./retention-store.ts";
 
 const {
   adminLimits: limits,
@@ -18,26 +23,52 @@ const {
   adminAuditEntries: auditEntries,
 } = adminRoutes;
 
-/** Mounts the routes for limits, retention, erasures, logins, hosts, sessions and the audit log. */
+/**
+ * Mounts the routes for limits, retention, erasures, logins, hosts, sessions and the audit log.
+ *
+ * @param attempts rate counter for tries of user codes.
+ */
 export function mountInstallation(mount: MountAdmin, attempts: Rates): void {
   mountLimits(mount);
   mountErasures(mount);
   mountLogins(mount, new CodeAttempts(attempts));
   mountHosts(mount);
-  mount(sessions.release, (admin, { params }) => admin.sessions.release(params.session_id));
-  mount(auditEntries.list, (_admin, input, request) => pageOfAuditEntries(request, input));
+  mount(sessions.release, ({ change }, { params }) =>
+    change(
+      (db) => releaseAnySession(db.write, params.session_id),
+      ({ id, organization_id }) => subject(organization_id, id),
+    ),
+  );
+  mount(auditEntries.list, pageOfAuditEntries);
 }
 
 function mountLimits(mount: MountAdmin): void {
-  mount(limits.get, (admin, { params }) => admin.limits.list(ownerOf(params.owner_id)));
-  mount(limits.update, (admin, { params, body }) =>
-    admin.limits.change(ownerOf(params.owner_id), changes(LIMIT_NAMES, body)),
+  mount(limits.get, ({ db, settings }, { params }) =>
+    listLimits(db.read, ownerOf(params.owner_id), settings),
   );
-  mount(retention.get, (admin, { params }) =>
-    admin.retention.list(requireId("organization", params.organization_id)),
+  mount(limits.update, async ({ change, settings }, { params, body }) => {
+    const owner = ownerOf(params.owner_id);
+    const { changed } = await change(
+      async (db) => {
+        const { organization } = await changeLimits(db.write, owner, changes(LIMIT_NAMES, body));
+        return { organization, changed: await listLimits(db.write, owner, settings) };
+      },
+      ({ organization, changed: { id } }) => subject(organization, id),
+    );
+    return changed;
+  });
+  mount(retention.get, ({ db, settings }, { params }) =>
+    listRetention(db.read, requireId("organization", params.organization_id), settings),
   );
-  mount(retention.update, (admin, { params, body }) =>
-    admin.retention.change(requireId("organization", params.organization_id), changes(RETAINED_NAMES, body)),
+  mount(retention.update, ({ change, settings }, { params, body }) =>
+    change(
+      async (db) => {
+        const id = requireId("organization", params.organization_id);
+        await changeRetention(db.write, id, changes(RETAINED_NAMES, body));
+        return await listRetention(db.write, id, settings);
+      },
+      ({ id }) => subject(id, id),
+    ),
   );
 }
 
@@ -65,14 +96,18 @@ function changes<Name extends string>(
 }
 
 function mountErasures(mount: MountAdmin): void {
-  mount(erasures.create, (admin, { body: { user_id: user, organization_id: organization } }) =>
-    admin.erasures.begin({
-      ...(user !== undefined && { user: requireId("user", user) }),
-      ...(organization !== undefined && { organization: requireId("organization", organization) }),
-    }),
+  mount(erasures.create, ({ change }, { body: { user_id: user, organization_id: organization } }) =>
+    change(
+      (db) =>
+        beginErasure(db.write, {
+          ...(user !== undefined && { user: requireId("user", user) }),
+          ...(organization !== undefined && { organization: requireId("organization", organization) }),
+        }),
+      (receipt) => subject(receipt.organization_id, receipt.subject_id),
+    ),
   );
-  mount(erasures.list, (_admin, input, request) => pageOfErasures(request, input));
-  mount(erasures.get, (admin, { params }) => admin.erasures.get(requireId("erasure", params.erasure_id)));
+  mount(erasures.list, pageOfErasures);
+  mount(erasures.get, ({ db }, { params }) => getErasure(db.read, requireId("erasure", params.erasure_id)));
 }
 
 function mountLogins(mount: MountAdmin, attempts: CodeAttempts): void {
@@ -80,23 +115,47 @@ function mountLogins(mount: MountAdmin, attempts: CodeAttempts): void {
     await attempts.take(principal.id, client);
     return code;
   };
-  mount(logins.lookup, async (admin, { body }, request) =>
-    admin.logins.find(await counted(request, body.user_code)),
+  mount(logins.lookup, async (request, { body }) =>
+    findLogin(request.db, await counted(request, body.user_code), request.settings),
   );
-  mount(logins.approve, async (admin, { body }, request) => {
+  mount(logins.approve, async (request, { body }) => {
     const approval = { user: requireId("user", body.user_id), scopes: body.scopes ?? undefined };
-    return admin.logins.approve(await counted(request, body.user_code), approval);
+    const code = await counted(request, body.user_code);
+    const { login } = await request.change(
+      (db) => approveLogin(db, code, approval, request.settings),
+      (approved) => subject(approved.organization, approved.login.id, approved.user),
+    );
+    return login;
   });
-  mount(logins.deny, async (admin, { body }, request) =>
-    admin.logins.deny(await counted(request, body.user_code)),
-  );
+  mount(logins.deny, async (request, { body }) => {
+    const code = await counted(request, body.user_code);
+    return await request.change(
+      (db) => denyLogin(db, code, request.settings),
+      ({ id }) => subject(null, id),
+    );
+  });
 }
 
 function mountHosts(mount: MountAdmin): void {
-  mount(hosts.list, async (admin, input, request) => pageOfHosts(request, input, await admin.hosts.list()));
-  mount(hosts.drain, (admin, { params }) => admin.hosts.setDraining(hostId(params), true));
-  mount(hosts.resume, (admin, { params }) => admin.hosts.setDraining(hostId(params), false));
-  mount(hosts.forget, (admin, { params, body }) => admin.hosts.forget(hostId(params), body.force));
+  mount(hosts.list, async (request, input) =>
+    pageOfHosts(request, input, await listHosts(request.db.read, request.settings.hostId)),
+  );
+  for (const [route, draining] of [
+    [hosts.drain, true],
+    [hosts.resume, false],
+  ] as const)
+    mount(route, ({ change, settings }, { params }) =>
+      change(
+        (db) => setDraining(db.write, hostId(params), draining, settings.hostId),
+        ({ id }) => subject(null, id),
+      ),
+    );
+  mount(hosts.forget, ({ change, settings: { hostGraceSeconds } }, { params, body: { force } }) =>
+    change(
+      (db) => forgetHost(db.write, hostId(params), { graceMs: hostGraceSeconds * 1_000, force }),
+      ({ id }) => subject(null, id),
+    ),
+  );
 }
 
 /** @throws errors.notFound when the id contains NUL, which PostgreSQL cannot store. */

@@ -13,26 +13,27 @@ import { changeRetention } from "./retention-store.ts";
 import { createServiceAccount } from "./service-account-store.ts";
 import { createUser, setUserDisabled } from "./user-store.ts";
 
-const ACME = { organization: "acme" };
-const ada = { ...ACME, email: "ada@example.com", role: "member" as const };
+const ada = { email: "ada@example.com", role: "member" as const };
+
+type Change = (tx: Queryable, organization: string) => Promise<unknown>;
 
 /** Additions to an organization by somebody who read it just before. */
-const ADDITIONS: Readonly<Record<string, (tx: Queryable) => Promise<unknown>>> = {
-  user: (tx) => createUser(tx, ada),
-  "service account": (tx) => createServiceAccount(tx, { ...ACME, name: "ci" }),
+const ADDITIONS: Readonly<Record<string, Change>> = {
+  user: (tx, organization_id) => createUser(tx, { ...ada, organization_id }),
+  "service account": (tx, organization_id) => createServiceAccount(tx, { organization_id, name: "ci" }),
 };
 const SETTINGS: typeof ADDITIONS = {
-  limit: (tx) => changeLimits(tx, ACME, new Map([["open_sessions", 1]])),
-  retention: (tx) => changeRetention(tx, "acme", new Map([["files", 1]])),
+  limit: (tx, organization) => changeLimits(tx, { organization }, new Map([["open_sessions", 1]])),
+  retention: (tx, organization) => changeRetention(tx, organization, new Map([["files", 1]])),
 };
 
 async function acme(t: TestContext) {
   const db = await testDatabase(t);
-  await createOrganization(db.write, "acme");
-  const id = await organizationId(db.read, "acme");
+  const organization = (await createOrganization(db.write, "acme")).id;
+  const id = await organizationId(db.read, organization);
   const erase = (tx: Queryable) =>
     requestErasure(tx, { id: newUuid(), subject_type: "organization", subject_id: id, organization_id: id });
-  return { db, erase };
+  return { db, erase, organization };
 }
 
 const WAIT_MS = 20_000;
@@ -47,10 +48,10 @@ async function someoneWaits({ read }: TestDatabase): Promise<void> {
 
 for (const [what, add] of Object.entries(ADDITIONS)) {
   test(`a ${what} is added while the erasure is asked for → the erasure covers it; afterwards it is refused`, async (t) => {
-    const { db, erase } = await acme(t);
+    const { db, erase, organization } = await acme(t);
     const added = Promise.withResolvers<void>();
     const adding = db.transaction(async (tx) => {
-      await add(tx);
+      await add(tx, organization);
       added.resolve();
       await someoneWaits(db);
     });
@@ -59,13 +60,16 @@ for (const [what, add] of Object.entries(ADDITIONS)) {
     const text =
       "select from users where disabled_at is null union all select from service_accounts where disabled_at is null";
     assert.equal((await db.read.query({ text })).rowCount, 0);
-    await assert.rejects(db.transaction(add), /'acme' is being erased, and nobody is added to it\.$/);
+    await assert.rejects(
+      db.transaction((tx) => add(tx, organization)),
+      /'org_\w+' is being erased, and nobody is added to it\.$/,
+    );
   });
 }
 
 for (const [what, change] of Object.entries({ ...ADDITIONS, ...SETTINGS })) {
   test(`a ${what} comes while the last of the organization is deleted → it is not there`, async (t) => {
-    const { db } = await acme(t);
+    const { db, organization } = await acme(t);
     const deleted = Promise.withResolvers<void>();
     const deleting = db.transaction(async (tx) => {
       await tx.query({ text: "delete from organizations" });
@@ -73,29 +77,29 @@ for (const [what, change] of Object.entries({ ...ADDITIONS, ...SETTINGS })) {
       await someoneWaits(db);
     });
     await deleted.promise;
-    await assert.rejects(db.transaction(change), { type: "not_found_error" });
+    await assert.rejects(
+      db.transaction((tx) => change(tx, organization)),
+      { type: "not_found_error" },
+    );
     await deleting;
   });
 }
 
 test("a user is enabled while the erasure is asked for → disabled by it; afterwards nobody is enabled, gets a token or signs in", async (t) => {
-  const { db, erase } = await acme(t);
-  await createUser(db.write, ada);
-  await setUserDisabled(db.write, ada.email, true);
+  const { db, erase, organization } = await acme(t);
+  const { id } = await createUser(db.write, { ...ada, organization_id: organization });
+  await setUserDisabled(db.write, id, true);
   const enabled = Promise.withResolvers<void>();
   const enabling = db.transaction(async (tx) => {
-    await setUserDisabled(tx, ada.email, false);
+    await setUserDisabled(tx, id, false);
     enabled.resolve();
     await someoneWaits(db);
   });
   await enabled.promise;
   await Promise.all([enabling, db.transaction(erase)]);
   assert.equal((await db.read.query({ text: "select from users where disabled_at is null" })).rowCount, 0);
-  await assert.rejects(
-    setUserDisabled(db.write, ada.email, false),
-    /is being erased, and cannot be enabled\.$/,
-  );
-  const token = createTokenFor({ db, email: "new@example.com", org: "acme" });
+  await assert.rejects(setUserDisabled(db.write, id, false), /is being erased, and cannot be enabled\.$/);
+  const token = createTokenFor(db.write, { email: "new@example.com", org: "acme" });
   await assert.rejects(token, { message: "The organization 'acme' is being erased." });
   const account = { issuer: "https://login.example", subject: "new", email: "new@example.com" };
   const scope = {
@@ -104,6 +108,8 @@ test("a user is enabled while the erasure is asked for → disabled by it; after
     client: "127.0.0.1",
     userAgent: null,
   };
-  const signIn = db.transaction((tx) => signInWithAccount(tx, scope, { ...account, membership: ada }));
+  const signIn = db.transaction((tx) =>
+    signInWithAccount(tx, scope, { ...account, membership: { ...ada, organization: "acme" } }),
+  );
   await assert.rejects(signIn, { message: "The user of this token is disabled." });
 });

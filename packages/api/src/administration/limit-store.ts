@@ -8,7 +8,7 @@ import { countOpenSessions } from "../features/sessions/open-session-store.ts";
 import { heldOrganizationId, organizationId } from "./organization-store.ts";
 import { heldUser, userId } from "./user-store.ts";
 
-/** An organization by name or id, or a user by email address or id. */
+/** Id of an organization, or of a user. */
 export interface LimitedOwner {
   organization?: string | undefined;
   user?: string | undefined;

@@ -1,7 +1,7 @@
 import { type AuditEntry, type adminRoutes, type Input, type Page, parseId } from "@berth/contract";
 import { listAuditEntries } from "@berth/store/audit";
 import { createdBounds, onwardPage, openCursor } from "../request/page.ts";
-import type { OperatorRequest } from "./administrator.ts";
+import type { OperatorRequest } from "./admin-mount.ts";
 
 /** Returns a page of the audit log, newest first. A cursor holds the last entry of the previous page. */
 export async function pageOfAuditEntries(

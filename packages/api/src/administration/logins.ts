@@ -11,14 +11,14 @@ import {
   type PendingRow,
   toDeviceAuthorization,
 } from "../features/device-authorizations/device-authorization-store.ts";
-import type { AdministeredSettings } from "./administrator.ts";
+import type { AdministeredSettings } from "./admin-mount.ts";
 import { enabledUser } from "./user-store.ts";
 
 type Settings = Pick<AdministeredSettings, "userCodeKey">;
 
 /** Terms on which a pending login is approved. */
 export interface LoginApproval {
-  /** User, by email or id, who gets the token. */
+  /** Id of the user who gets the token. */
   user: string;
   /** Scopes of the token. Default: the requested ones. */
   scopes?: readonly Scope[] | undefined;
@@ -65,7 +65,7 @@ export async function denyLogin(
 }
 
 function givenCode(code: string, { userCodeKey }: Settings): GivenCode {
-  return { code, key: userCodeKey() };
+  return { code, key: userCodeKey };
 }
 
 async function decided(work: Promise<PendingRow>): Promise<DeviceAuthorization> {

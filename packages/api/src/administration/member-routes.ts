@@ -1,10 +1,22 @@
-import { adminRoutes } from "@berth/contract";
+import { adminRoutes, type ServiceAccount, type User } from "@berth/contract";
 import { listPage } from "../request/page.ts";
-import { type MountAdmin, requireId } from "./by-request.ts";
+import { type MountAdmin, requireId, type Subject, subject } from "./admin-mount.ts";
 import { selectOperatorTokens, toOperatorToken } from "./operator-token-store.ts";
-import { selectOrganizations, toOrganization } from "./organization-store.ts";
-import { selectServiceAccounts, toServiceAccount } from "./service-account-store.ts";
-import { selectUsers, toUser } from "./user-store.ts";
+import { createOperatorToken, revokeOperatorTokens } from "./operator-tokens.ts";
+import {
+  createOrganization,
+  renameOrganization,
+  selectOrganizations,
+  toOrganization,
+} from "./organization-store.ts";
+import {
+  createServiceAccount,
+  selectServiceAccounts,
+  setServiceAccountDisabled,
+  toServiceAccount,
+} from "./service-account-store.ts";
+import { createTokenOf } from "./tokens.ts";
+import { createUser, selectUsers, setRole, setUserDisabled, toUser } from "./user-store.ts";
 
 const {
   adminOrganizations: organizations,
@@ -23,39 +35,55 @@ export function mountMembers(mount: MountAdmin): void {
 }
 
 function mountOrganizations(mount: MountAdmin): void {
-  mount(organizations.create, (admin, { body }) => admin.organizations.create(body.name));
-  mount(organizations.list, (_admin, input, request) =>
+  mount(organizations.create, ({ change }, { body }) =>
+    change(
+      (db) => createOrganization(db.write, body.name),
+      ({ id }) => subject(id, id),
+    ),
+  );
+  mount(organizations.list, (request, input) =>
     listPage(request, input, "organization", toOrganization, (range) =>
       selectOrganizations(request.db.read, input.query, range),
     ),
   );
-  mount(organizations.update, (admin, { params, body }) =>
-    admin.organizations.rename(requireId("organization", params.organization_id), body.name),
+  mount(organizations.update, ({ change }, { params, body }) =>
+    change(
+      (db) => renameOrganization(db.write, requireId("organization", params.organization_id), body.name),
+      ({ id }) => subject(id, id),
+    ),
   );
 }
 
 function mountUsers(mount: MountAdmin): void {
-  mount(users.create, (admin, { body: { organization_id, ...user } }) =>
-    admin.users.create({ ...user, organization: requireId("organization", organization_id) }),
+  mount(users.create, ({ change }, { body }) =>
+    change((db) => {
+      requireId("organization", body.organization_id);
+      return createUser(db.write, body);
+    }, subjectOf),
   );
-  mount(users.list, (_admin, input, request) =>
+  mount(users.list, (request, input) =>
     listPage(request, input, "user", toUser, (range) => selectUsers(request.db.read, input.query, range)),
   );
-  mount(users.update, (admin, { params, body }) =>
-    admin.users.setRole(requireId("user", params.user_id), body.role),
+  mount(users.update, ({ change }, { params, body }) =>
+    change((db) => setRole(db.write, requireId("user", params.user_id), body.role), subjectOf),
   );
   for (const [route, disabled] of [
     [users.disable, true],
     [users.enable, false],
   ] as const)
-    mount(route, (admin, { params }) => admin.users.setDisabled(requireId("user", params.user_id), disabled));
+    mount(route, ({ change }, { params }) =>
+      change((db) => setUserDisabled(db.write, requireId("user", params.user_id), disabled), subjectOf),
+    );
 }
 
 function mountServiceAccounts(mount: MountAdmin): void {
-  mount(serviceAccounts.create, (admin, { body: { name, organization_id } }) =>
-    admin.serviceAccounts.create({ name, organization: requireId("organization", organization_id) }),
+  mount(serviceAccounts.create, ({ change }, { body }) =>
+    change((db) => {
+      requireId("organization", body.organization_id);
+      return createServiceAccount(db.write, body);
+    }, subjectOf),
   );
-  mount(serviceAccounts.list, (_admin, input, request) =>
+  mount(serviceAccounts.list, (request, input) =>
     listPage(request, input, "service_account", toServiceAccount, (range) =>
       selectServiceAccounts(request.db.read, input.query, range),
     ),
@@ -64,29 +92,49 @@ function mountServiceAccounts(mount: MountAdmin): void {
     [serviceAccounts.disable, true],
     [serviceAccounts.enable, false],
   ] as const)
-    mount(route, (admin, { params }) => {
-      const id = requireId("service_account", params.service_account_id);
-      return admin.serviceAccounts.setDisabled({ id }, disabled);
-    });
+    mount(route, ({ change }, { params }) =>
+      change((db) => {
+        const id = requireId("service_account", params.service_account_id);
+        return setServiceAccountDisabled(db.write, id, disabled);
+      }, subjectOf),
+    );
 }
 
 function mountTokens(mount: MountAdmin): void {
-  mount(tokens.create, (admin, { body: { user_id: user, service_account_id: account, ...terms } }) =>
-    admin.tokens.create({
-      name: terms.name,
-      scopes: terms.scopes,
-      expiresAt: terms.expires_at,
-      ...(user !== undefined && { user: requireId("user", user) }),
-      ...(account !== undefined && { serviceAccount: { id: requireId("service_account", account) } }),
-    }),
+  mount(
+    tokens.create,
+    async ({ change }, { body: { user_id: user, service_account_id: account, ...terms } }) => {
+      const bearer = {
+        ...(user !== undefined && { user: requireId("user", user) }),
+        ...(account !== undefined && { serviceAccount: requireId("service_account", account) }),
+      };
+      const { token } = await change(
+        (db) => createTokenOf(db.write, { ...terms, ...bearer, expiresAt: terms.expires_at }),
+        (created) => subject(created.organization, created.token.id),
+      );
+      return token;
+    },
   );
-  mount(operatorTokens.create, (admin, { body }) =>
-    admin.operatorTokens.create({ name: body.name, expiresAt: body.expires_at }),
+  mount(operatorTokens.create, ({ change, principal }, { body }) =>
+    change(
+      (db) =>
+        createOperatorToken(db.write, { name: body.name, expiresAt: body.expires_at }, principal.tokenId),
+      ({ id }) => subject(null, id),
+    ),
   );
-  mount(operatorTokens.list, (_admin, input, request) =>
+  mount(operatorTokens.list, (request, input) =>
     listPage(request, input, "operator_token", toOperatorToken, (range) =>
       selectOperatorTokens(request.db.read, range),
     ),
   );
-  mount(operatorTokens.delete, (admin, { params }) => admin.operatorTokens.revoke(params.operator_token_id));
+  mount(operatorTokens.delete, ({ change }, { params }) =>
+    change(
+      (db) => revokeOperatorTokens(db.write, params.operator_token_id),
+      ({ id, revoked_descendants }) => subject(null, id, ...revoked_descendants),
+    ),
+  );
+}
+
+function subjectOf({ id, organization_id: organization }: User | ServiceAccount): Subject {
+  return subject(organization, id);
 }

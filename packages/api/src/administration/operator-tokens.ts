@@ -26,7 +26,7 @@ export interface RevokedOperatorToken {
  * Creates an operator token. It expires and is revoked with its parent at the latest. The secret is returned
  * only here.
  *
- * @param parent uuid of the operator token that creates it; null for a command on the machine.
+ * @param parent uuid of the operator token that creates it; null for one that is created on the host.
  */
 export async function createOperatorToken(
   tx: Queryable,

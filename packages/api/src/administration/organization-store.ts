@@ -1,4 +1,4 @@
-import { formatId, newUuid, type Organization, parseId, uuidTimestamp } from "@berth/contract";
+import { formatId, newUuid, type Organization, uuidOrNil, uuidTimestamp } from "@berth/contract";
 import { isBeingErased } from "@berth/store/access";
 import {
   type Condition,
@@ -44,21 +44,21 @@ export async function createOrganization(db: Queryable, name: string): Promise<O
 /** @throws OperatorError when there is no such organization, or `newName` is taken. */
 export async function renameOrganization(
   db: Queryable,
-  organization: string,
+  given: string,
   newName: string,
 ): Promise<Organization> {
-  const id = await organizationId(db, organization);
+  const id = await organizationId(db, given);
   const { rows } = await unlessTaken(newName, () =>
     db.query<OrganizationRow>({
       text: `update organizations set name = $2, updated_at = now() where id = $1 returning ${COLUMNS}`,
       values: [id, newName],
     }),
   );
-  if (rows[0] === undefined) throw noOrganization(organization);
+  if (rows[0] === undefined) throw noOrganization(given);
   return toOrganization(rows[0]);
 }
 
-/** Returns the uuid of an organization, given by name or id. @throws OperatorError when it does not exist. */
+/** Returns the uuid of an organization. @throws OperatorError when none has this id. */
 export async function organizationId(db: Queryable, given: string): Promise<string> {
   return await findOrganization(db, given, "");
 }
@@ -82,21 +82,16 @@ export async function growingOrganizationId(tx: Queryable, given: string): Promi
 }
 
 async function findOrganization(db: Queryable, given: string, lock: "" | "for share"): Promise<string> {
-  const uuid = parseId("organization", given);
   const { rows } = await db.query<{ id: string }>({
-    text: `select id from organizations where ${uuid === null ? "name = $1" : "id = $1"} ${lock}`,
-    values: [uuid ?? given],
+    text: `select id from organizations where id = $1 ${lock}`,
+    values: [uuidOrNil("organization", given)],
   });
   if (rows[0] === undefined) throw noOrganization(given);
   return rows[0].id;
 }
 
 function noOrganization(given: string): OperatorError {
-  const message =
-    parseId("organization", given) === null
-      ? `There is no organization '${given}'. Create it with 'berth admin organizations create ${given}'.`
-      : `Organization '${given}' does not exist.`;
-  return new OperatorError(message, "not_found_error");
+  return new OperatorError(`Organization '${given}' does not exist.`, "not_found_error");
 }
 
 async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { adminRoutes, Host, Input, Page } from "@berth/contract";
 import { onwardPage, openCursor } from "../request/page.ts";
-import type { OperatorRequest } from "./administrator.ts";
+import type { OperatorRequest } from "./admin-mount.ts";
 
 /** Returns a page of all hosts, by id. A cursor holds the last host of the previous page. */
 export function pageOfHosts(

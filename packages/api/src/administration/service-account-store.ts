@@ -8,14 +8,11 @@ import {
   selectKeyset,
 } from "@berth/store/db";
 import { OperatorError } from "@berth/store/errors";
-import { growingOrganizationId, organizationId } from "./organization-store.ts";
+import { growingOrganizationId } from "./organization-store.ts";
 
 export type ServiceAccountRow = Omit<ServiceAccount, "type" | "disabled_at" | "created_at"> & {
   disabled_at: Date | null;
 };
-
-/** A service account by its id, or by its name in an organization. */
-export type ServiceAccountName = { id: string } | Pick<ServiceAccount, "name" | "organization">;
 
 export interface ServiceAccountFilter {
   /** Organization's id. */
@@ -51,7 +48,7 @@ export async function selectServiceAccounts(
 /** @throws OperatorError when the organization is missing or being erased, or has an account of this name. */
 export async function createServiceAccount(
   tx: Queryable,
-  { name, organization }: Pick<ServiceAccount, "name" | "organization">,
+  { name, organization_id: organization }: Pick<ServiceAccount, "name" | "organization_id">,
 ): Promise<ServiceAccount> {
   const owner = await growingOrganizationId(tx, organization);
   try {
@@ -75,7 +72,7 @@ export async function createServiceAccount(
  */
 export async function setServiceAccountDisabled(
   tx: Queryable,
-  given: ServiceAccountName,
+  given: string,
   disabled: boolean,
 ): Promise<ServiceAccount> {
   const { id, name, organization_id: owner, organization } = await requireServiceAccount(tx, given);
@@ -97,28 +94,14 @@ export async function setServiceAccountDisabled(
  *
  * @throws OperatorError when there is none.
  */
-export async function requireServiceAccount(
-  tx: Queryable,
-  given: ServiceAccountName,
-): Promise<ServiceAccountRow> {
-  const [where, values] =
-    "id" in given
-      ? ["id = $1", [uuidOrNil("service_account", given.id)]]
-      : ["organization_id = $1 and name = $2", [await organizationId(tx, given.organization), given.name]];
+export async function requireServiceAccount(tx: Queryable, given: string): Promise<ServiceAccountRow> {
   const { rows } = await tx.query<ServiceAccountRow>({
-    text: `select ${COLUMNS} from service_accounts where ${where} for no key update`,
-    values,
+    text: `select ${COLUMNS} from service_accounts where id = $1 for no key update`,
+    values: [uuidOrNil("service_account", given)],
   });
-  if (rows[0] === undefined) throw noServiceAccount(given);
+  if (rows[0] === undefined)
+    throw new OperatorError(`Service account '${given}' does not exist.`, "not_found_error");
   return rows[0];
-}
-
-function noServiceAccount(given: ServiceAccountName): OperatorError {
-  const message =
-    "id" in given
-      ? `Service account '${given.id}' does not exist.`
-      : `The organization has no service account '${given.name}'.`;
-  return new OperatorError(message, "not_found_error");
 }
 
 function stored([row]: ServiceAccountRow[]): ServiceAccount {

@@ -3,15 +3,15 @@ import { databaseNow, type Queryable } from "@berth/store/db";
 import { errors, OperatorError } from "@berth/store/errors";
 import { issueToken } from "../features/tokens/create-token.ts";
 import { toToken } from "../features/tokens/token-store.ts";
-import { requireServiceAccount, type ServiceAccountName } from "./service-account-store.ts";
+import { requireServiceAccount } from "./service-account-store.ts";
 import { enabledUser } from "./user-store.ts";
 
 /** Bearer, scopes and expiry of a new token. */
 export interface TokenTerms {
-  /** User, by email or id. */
+  /** User's id. */
   user?: string | undefined;
-  /** Service account, given instead of a user. */
-  serviceAccount?: ServiceAccountName | undefined;
+  /** Service account's id, given instead of a user. */
+  serviceAccount?: string | undefined;
   name: string;
   scopes: readonly Scope[];
   /** ISO 8601. Default, also for null: the token never expires. */

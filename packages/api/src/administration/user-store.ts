@@ -1,4 +1,4 @@
-import { formatId, newUuid, parseId, type User, uuidOrNil, uuidTimestamp } from "@berth/contract";
+import { formatId, newUuid, type User, uuidOrNil, uuidTimestamp } from "@berth/contract";
 import { isBeingErased } from "@berth/store/access";
 import {
   condition,
@@ -51,7 +51,7 @@ export async function selectUsers(
 /** @throws OperatorError when the organization is missing or being erased, or the email is taken. */
 export async function createUser(
   tx: Queryable,
-  { email, organization, role }: Pick<User, "email" | "organization" | "role">,
+  { email, organization_id: organization, role }: Pick<User, "email" | "organization_id" | "role">,
 ): Promise<User> {
   const owner = await growingOrganizationId(tx, organization);
   try {
@@ -66,11 +66,7 @@ export async function createUser(
   }
 }
 
-/**
- * Returns the uuids of a user, given by email or id, and of the user's organization.
- *
- * @throws OperatorError when there is no such user.
- */
+/** Returns the uuids of a user and of the user's organization. @throws OperatorError when none has this id. */
 export async function userId(db: Queryable, given: string): Promise<FoundUser> {
   return await findUser(db, given, "");
 }
@@ -81,11 +77,10 @@ export async function heldUser(tx: Queryable, given: string): Promise<FoundUser>
 }
 
 async function findUser(db: Queryable, given: string, lock: "" | "for no key update"): Promise<FoundUser> {
-  const uuid = parseId("user", given);
   const { rows } = await db.query<FoundUser>({
     text: `select id, organization_id, disabled_at is not null as disabled
-      from users where ${uuid === null ? "email = $1" : "id = $1"} ${lock}`,
-    values: [uuid ?? given],
+      from users where id = $1 ${lock}`,
+    values: [uuidOrNil("user", given)],
   });
   if (rows[0] === undefined) throw noUser(given);
   return rows[0];
@@ -131,9 +126,7 @@ function stored([row]: UserRow[], given: string): User {
 }
 
 function noUser(given: string): OperatorError {
-  const message =
-    parseId("user", given) === null ? `There is no user '${given}'.` : `User '${given}' does not exist.`;
-  return new OperatorError(message, "not_found_error");
+  return new OperatorError(`User '${given}' does not exist.`, "not_found_error");
 }
 
 export function toUser({ id, email, organization_id, organization, role, disabled_at }: UserRow): User {

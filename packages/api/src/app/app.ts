@@ -10,7 +10,9 @@ import { derivedKey, SecretBox } from "@berth/store/secrets";
 import { NO_TRACES, type Traces } from "@berth/store/traces";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
-import { mountAdministration } from "../administration/admin-routes.ts";
+import { adminMount } from "../administration/admin-mount.ts";
+import { mountInstallation } from "../administration/installation-routes.ts";
+import { mountMembers } from "../administration/member-routes.ts";
 import { mountAgents } from "../features/agents/agent-routes.ts";
 import type { AvailableModels } from "../features/agents/available-models.ts";
 import { type ConsoleMode, mountConsole } from "../features/console/console-routes.ts";
@@ -203,6 +205,7 @@ function createServiceApp(deps: ServiceDeps) {
 export function createApp(deps: AppDeps): HttpApp {
   const { db, hub, log, models, blobs, secretKey } = deps;
   const formerKey = deps.formerSecretKey ?? null;
+  const codeKey = userCodeKey(secretKey);
   const secrets = new SecretBox(secretKey, { onSecret: deps.redactor?.add, formerKey });
   const tokens = createTokenWatch(db.read, log);
   const { console: mode = "on", oidc = null } = deps;
@@ -218,7 +221,7 @@ export function createApp(deps: AppDeps): HttpApp {
   mountConsole(app, { mode, oidc, bundle: deps.consoleBundle });
   mountTokens(app);
   mountDeviceAuthorizations(app, {
-    userCodeKey: userCodeKey(secretKey),
+    userCodeKey: codeKey,
     publicUrl,
     hasConsole: mode !== "off",
     attempts: rates.codes,
@@ -253,15 +256,14 @@ export function createApp(deps: AppDeps): HttpApp {
   mountMemoryVersions(app);
   mountSkills(app, blobs);
   mountForward(app);
-  mountAdministration(app, {
-    attempts: rates.codes,
-    settings: {
-      limits: deps.limits ?? { organization: {}, user: {} },
-      retention: deps.retention ?? {},
-      hostGraceSeconds: deps.hostGraceSeconds ?? DEFAULT_GRACE_SECONDS,
-      hostId: deps.hostId ?? "",
-      userCodeKey: () => userCodeKey(secretKey),
-    },
+  const administered = adminMount(app, {
+    limits: deps.limits ?? { organization: {}, user: {} },
+    retention: deps.retention ?? {},
+    hostGraceSeconds: deps.hostGraceSeconds ?? DEFAULT_GRACE_SECONDS,
+    hostId: deps.hostId ?? "",
+    userCodeKey: codeKey,
   });
+  mountMembers(administered);
+  mountInstallation(administered, rates.codes);
   return app;
 }

@@ -32,11 +32,24 @@ interface Target {
   token(): Promise<string>;
 }
 
-/** Creates a client of the service that the options and variables select. */
-export async function connect(options: ConnectionOptions): Promise<Berth> {
+/**
+ * Creates a client of the service that the options and variables select.
+ * @param check Throws for a token that cannot be meant. Default: any token is sent.
+ */
+export async function connect(
+  options: ConnectionOptions,
+  check: (token: string) => void = () => undefined,
+): Promise<Berth> {
   const { baseURL, token, caFile } = await locate(options);
+  const given = await token();
+  check(given);
   await trustAuthorities(baseURL, givenAuthorities(options.caFile) ?? caFile);
-  return clientFor(baseURL, await token());
+  return clientFor(baseURL, given);
+}
+
+/** Returns whether a token is for `berth admin`, which other tokens are not, and for nothing else. */
+export function isOperatorToken(token: string): boolean {
+  return token.startsWith("berth_operator_");
 }
 
 /** Creates a client of a known service, with its token. */
@@ -136,7 +149,7 @@ export async function givenToken({
 async function ownToken({ token_file: file }: ClientFile): Promise<string> {
   if (file !== undefined && existsSync(file)) return secretFile(file);
   throw new UsageError(
-    "No token is known. Log in (berth login URL), or set BERTH_TOKEN, BERTH_TOKEN_FILE or --token-file. To create one: berth token create --user you@example.com",
+    "No token is known. Log in (berth login URL), or set BERTH_TOKEN, BERTH_TOKEN_FILE or --token-file. To create one, on the host of the service: berth bootstrap --user you@example.com",
     EXIT_CODES.notAllowed,
   );
 }

@@ -54,18 +54,9 @@ export function withInstallation(command: Command): Command {
   );
 }
 
-/** Adds the options of an operator command, on this machine or by the URL of a service. */
-export function withAdministration(command: Command): Command {
-  return withInstallation(command)
-    .option(
-      "--url <address>",
-      "URL of the service to administer; default: BERTH_URL, if the token is an operator token; else this machine",
-    )
-    .addOption(caFileOption())
-    .option(
-      "--token-file <file>",
-      "file that contains an operator token, for --url; default: BERTH_TOKEN, BERTH_TOKEN_FILE",
-    );
+/** Adds the options of a command that calls a server and prints what it returns. */
+export function withClient(command: Command): Command {
+  return withConnection(withOutput(command));
 }
 
 /** Adds the options that make up a JSON body. */

@@ -15,7 +15,7 @@ import { readFormerKey, readSecretKey } from "@berth/store/secrets";
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/config.ts";
 import { withSettings } from "../config/with-settings.ts";
-import type { InstallationFlags } from "../machine/as-operator.ts";
+import type { InstallationFlags } from "../local/with-database.ts";
 import { requireDatabaseProgram } from "../start/database-program.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 import { backupDigest } from "./backup-digest.ts";

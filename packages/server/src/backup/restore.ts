@@ -11,7 +11,7 @@ import { requireDatabaseKey } from "@berth/store/secrets";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { withSettings } from "../config/with-settings.ts";
-import type { InstallationFlags } from "../machine/as-operator.ts";
+import type { InstallationFlags } from "../local/with-database.ts";
 import { requireDatabaseProgram } from "../start/database-program.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
 import { asInputError } from "./as-input-error.ts";
@@ -133,7 +133,7 @@ function contentsOf(config: Config, { contents_at: bucket = null }: BackupNote):
   const directory = blobDirectory(config);
   if (bucket === null && directory === null)
     throw new ConfigError([
-      "The backup has the contents of files: restore it with BERTH_BLOBS=disk, and move them with 'berth admin blobs move'.",
+      "The backup has the contents of files: restore it with BERTH_BLOBS=disk, and move them with 'berth blobs move'.",
     ]);
   if (bucket !== null && directory !== null)
     throw new ConfigError([

@@ -47,7 +47,7 @@ async function started(
     uploadLimit: 10_000,
     ...options,
   });
-  const token = await createTokenFor({ db, email: "owner@example.com" });
+  const { secret: token } = await createTokenFor(db.write, { email: "owner@example.com" });
   return { api, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } };
 }
 

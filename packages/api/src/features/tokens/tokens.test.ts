@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { formatId } from "@berth/contract";
 import { callerOf, testApp, type Wire } from "../../../test-support/http.ts";
 import { issueToken } from "./create-token.ts";
-import { createTokenFor } from "./create-token-for.ts";
+import { createTokenFor, type TokenFor } from "./create-token-for.ts";
 import { lockParent, type TokenRow } from "./token-store.ts";
 
 const absent = "tok_01h00000000000000000000000";
@@ -149,21 +149,16 @@ describe("tokens", () => {
     assert.equal(await db.transaction((tx) => lockParent(tx, parent.id)), null);
   });
 
-  test("operator token: creates what is missing, and keeps existing roles and organizations", async (t) => {
+  test("createTokenFor: creates what is missing, and keeps existing roles and organizations", async (t) => {
     const { db } = await testApp(t);
     const email = "new@example.com";
-    const secrets = await Promise.all(
-      [1, 2, 3].map(() => createTokenFor({ db, email, org: "acme", role: "admin" })),
-    );
-    assert.equal(new Set(secrets).size, 3);
-    await createTokenFor({
-      db,
-      email,
-      org: "acme",
-      kind: "sat",
-      scopes: ["agents:read"],
-      expiresInSeconds: 60,
-    });
+    const create = (terms: Omit<TokenFor, "email">) =>
+      db.transaction((tx) => createTokenFor(tx, { email, ...terms }));
+    const created = await Promise.all([1, 2, 3].map(() => create({ org: "acme", role: "admin" })));
+    assert.equal(new Set(created.map(({ secret }) => secret)).size, 3);
+    const { row } = await create({ org: "acme", scopes: ["agents:read"], expiresInSeconds: 60 });
+    assert.deepEqual(row.scopes, ["agents:read"]);
+    assert.notEqual(row.expires_at, null);
     const count = async (table: string) =>
       (await db.read.query<Wire>({ text: `select count(*) as n from ${table}` })).rows[0].n;
     assert.deepEqual(
@@ -173,11 +168,11 @@ describe("tokens", () => {
         await count("service_accounts"),
         await count("tokens"),
       ],
-      [1, 1, 1, 4],
+      [1, 1, 0, 4],
     );
     assert.equal((await db.read.query<Wire>({ text: "select role from users" })).rows[0].role, "admin");
-    await assert.rejects(createTokenFor({ db, email, org: "other" }), /another organization/);
-    await createTokenFor({ db, email });
+    await assert.rejects(create({ org: "other" }), /another organization/);
+    await create({});
     const { rows: homes } = await db.read.query<Wire>({
       text: "select distinct o.name from tokens t join organizations o on o.id = t.organization_id",
     });

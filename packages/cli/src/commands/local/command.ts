@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { commaList, seconds, withInstallation } from "../../shared/options.ts";
 import { action } from "../action.ts";
-import { addAdmin } from "./admin-command.ts";
 import { requireLinux } from "./require-linux.ts";
 import { addInstall } from "./systemd/command.ts";
 
@@ -10,18 +9,19 @@ export function addLocal(program: Command): void {
   addUp(program);
   addServe(program);
   addConfig(program);
-  addToken(program);
+  addBootstrap(program);
   addSecrets(program);
+  addBlobs(program);
   addDoctor(program);
   addBackup(program);
   addMigrate(program);
-  addAdmin(program);
   addInstall(program);
   const local = [
     "up",
     "serve",
-    "token",
+    "bootstrap",
     "secrets",
+    "blobs",
     "doctor",
     "backup",
     "restore",
@@ -74,18 +74,22 @@ function addConfig(program: Command): void {
   add("print", "show every setting and where it comes from", "printConfig");
 }
 
-function addToken(program: Command): void {
-  const token = program
-    .command("token")
-    .summary("create tokens on this machine")
-    .description("Create tokens on the machine of the installation.");
-  const create = token
-    .command("create")
+function addBootstrap(program: Command): void {
+  const bootstrap = program
+    .command("bootstrap")
+    .summary("create a first token, on the host of the service")
     .description(
-      "Create a token and print it. Creates the user or service account and the organization if they do not exist.",
+      "Create a token and print it: of a user, who is created with the organization if missing, or one for 'berth admin'.",
     )
     .option("--user <email>", "user of the token")
-    .option("--service-account <name>", "service account of the token, instead of a user")
+    .addOption(
+      new Option("--operator <name>", "create an operator token of this name instead").conflicts([
+        "user",
+        "org",
+        "role",
+        "scopes",
+      ]),
+    )
     .option("--org <name>", "organization; default: that of the user, else the one named default")
     .addOption(
       new Option(
@@ -93,21 +97,15 @@ function addToken(program: Command): void {
         "role of the user; default: member for a new user, unchanged for others",
       ).choices(["member", "admin"]),
     )
-    .addOption(
-      new Option(
-        "--kind <kind>",
-        "pat: token of the user; sat: token of a service account with the same name",
-      ).choices(["pat", "sat"]),
-    )
     .option(
       "--scopes <list>",
       "comma-separated scopes, such as sessions:read,files:write; default: *",
       commaList,
     )
     .option("--expires-in <seconds>", "seconds until the token expires; default: never", seconds);
-  withInstallation(create)
-    .addHelpText("after", TOKEN_HELP)
-    .action(action(() => import("./create-token.ts"), "createToken"));
+  withInstallation(bootstrap)
+    .addHelpText("after", BOOTSTRAP_HELP)
+    .action(action(() => import("./bootstrap.ts"), "bootstrap"));
 }
 
 function addSecrets(program: Command): void {
@@ -122,6 +120,22 @@ function addSecrets(program: Command): void {
   withInstallation(rewrap)
     .addHelpText("after", REWRAP_HELP)
     .action(action(() => import("./rewrap-secrets.ts"), "rewrap"));
+}
+
+function addBlobs(program: Command): void {
+  const blobs = program
+    .command("blobs")
+    .summary("move the contents of files to another place")
+    .description("Move the contents of files to another place.");
+  const move = blobs
+    .command("move")
+    .summary("copy all contents to another place, which is the installation's from then on")
+    .description(
+      "Copy the contents of all files and skills to another place, each verified by its hash. The service must be stopped. When the command is interrupted, it goes on where it was at the next call.",
+    )
+    .requiredOption("--from <place>", "where they are, as BERTH_BLOBS names it")
+    .requiredOption("--to <place>", "where they go: disk, a directory, or s3://bucket/prefix");
+  withInstallation(move).action(action(() => import("./blobs.ts"), "moveBlobs"));
 }
 
 function addDoctor(program: Command): void {
@@ -169,12 +183,13 @@ function addMigrate(program: Command): void {
     .action(action(() => import("./migrate.ts"), "migrate"));
 }
 
-const TOKEN_HELP = `
+const BOOTSTRAP_HELP = `
+For an installation that has no token yet, or lost all of them; with a token, 'berth tokens' and 'berth admin' create others.
 This command works whether or not the service is running. The token is shown only once; Berth stores its hash.
 
 Examples:
-  $ export BERTH_TOKEN=$(berth token create --user you@example.com)
-  $ berth token create --service-account ci --scopes sessions:read,sessions:write --expires-in 86400`;
+  $ export BERTH_TOKEN=$(berth bootstrap --user you@example.com)
+  $ berth bootstrap --operator ops --expires-in 86400 > operator.token`;
 
 const BACKUP_HELP = `
 This command works whether or not the service is running, and does not hold it up. Keep the secret key, secret.key in the

@@ -152,7 +152,7 @@ test("backup, restore and doctor: a fault of a setting has its file and line, or
     ["backup", copy],
     ["restore", copy],
     ["restore", copy, "--check"],
-    ["token", "create", "--user", "a@example.com"],
+    ["bootstrap", "--user", "a@example.com"],
   ]) {
     const { code, stderr } = await berth(command, { env });
     assert.equal(code, 2, stderr);
@@ -203,7 +203,7 @@ test("settings that are wrong end each command with one sentence and exit 2, and
   const commands = [
     ["serve"],
     ["config", "print"],
-    ["token", "create", "--user", "ann@example.com"],
+    ["bootstrap", "--user", "ann@example.com"],
     ["admin", "organizations", "list"],
     ["secrets", "rewrap"],
   ];
@@ -235,7 +235,7 @@ test("serve, token: the settings file has effect, and a variable that is no sett
   const env = { BERTH_CONFIG: file, BERTH_MAX_PIDSS: "5" };
   const { child, ended } = startBerth(["serve"], { env });
   await once(child.stdout, "data");
-  const token = await berth(["token", "create", "--user", "ann@example.com", "--config", file]);
+  const token = await berth(["bootstrap", "--user", "ann@example.com", "--config", file]);
   child.kill("SIGTERM");
   const { stdout, stderr } = await ended;
   assert.match(stdout, /^berth: listening on http:\/\/127\.0\.0\.2:/);

@@ -13,7 +13,7 @@ import { berth, startBerth } from "../../../test-support/berth.ts";
 /** Files that a command creates in turn, and removes, in a new data directory. */
 const FILES = ["postgres/cluster.partial-*/base/1/*", "postgres/password", "postgres/cluster/postmaster.pid"];
 const COMMANDS = {
-  "token create": ["token", "create", "--user", "ann@example.com"],
+  "bootstrap": ["bootstrap", "--user", "ann@example.com"],
   "secrets rewrap": ["secrets", "rewrap"],
   doctor: ["doctor"],
 };
@@ -30,7 +30,7 @@ for (const [name, args] of Object.entries(COMMANDS)) {
       assert.equal(child.signalCode, signal, file);
       await assertNothingLeft(dataDir);
     }
-    const { code, stderr } = await berth(["token", "create", "--user", "a@b.c", "--data-dir", dataDir]);
+    const { code, stderr } = await berth(["bootstrap", "--user", "a@b.c", "--data-dir", dataDir]);
     assert.equal(code, 0, stderr);
     await assertNothingLeft(dataDir);
   });

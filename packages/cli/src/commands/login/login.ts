@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Berth } from "@berth/sdk";
 import { askSecret } from "../../shared/ask-secret.ts";
-import { userAgent } from "../../shared/connection.ts";
+import { isOperatorToken, userAgent } from "../../shared/connection.ts";
 import { changeContexts, contextsFile } from "../../shared/contexts.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { secretFile } from "../../shared/secret.ts";
@@ -33,13 +33,20 @@ export async function login(given: string | undefined, options: LoginOptions): P
   await trustAuthorities(baseURL, caFile);
   const token = await tokenOf(options, baseURL);
   const client = new Berth({ baseURL, token, defaultHeaders: { "user-agent": userAgent } });
-  const current = await client.tokens.current();
+  const told = await callerLines(client, token);
   await changeContexts(({ contexts }) => ({
     current: name,
     contexts: { ...contexts, [name]: { url: baseURL, token, caFile } },
   }));
   printLine(plainLine(`Logged in to ${baseURL} as context '${name}', stored in ${contextsFile()}.`));
-  for (const line of describeCaller(callerOf(current))) printLine(line);
+  for (const line of told) printLine(line);
+}
+
+/** Returns whose the token is, as the service says. */
+async function callerLines(client: Berth, token: string): Promise<string[]> {
+  if (!isOperatorToken(token)) return describeCaller(callerOf(await client.tokens.current()));
+  await client.admin.organizations.list({ limit: 1 });
+  return ["operator of the service: the context is for 'berth admin'"];
 }
 
 function serviceUrl(given: string | undefined): URL {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Erasure } from "@berth/sdk";
 import { type ConfirmOptions, confirm } from "../../shared/confirm.ts";
 import { UsageError } from "../../shared/failure.ts";
@@ -5,7 +6,9 @@ import { printResult } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { table } from "../../terminal/table.ts";
-import { type AdminOptions, administer } from "./administer.ts";
+import { type AdminOptions, administer, allOf } from "./administer.ts";
+
+const LOOK_MS = 500;
 
 interface EraseOptions extends AdminOptions, ConfirmOptions {
   user?: string;
@@ -18,20 +21,30 @@ export async function erase({ user, org, wait, ...options }: EraseOptions): Prom
   if ((user === undefined) === (org === undefined))
     throw new UsageError("Set either --user or --org: whose data is erased.");
   const whose = user === undefined ? `the organization ${org} and all its users` : `the user ${user}`;
-  const receipt = await administer(options, async ({ erasures }) => {
-    await confirm(`Erase all data of ${plainLine(whose)}? It cannot be had back but from a backup.`, options);
-    return await erasures.wait((await erasures.begin({ user, organization: org })).id, wait * 1_000);
-  });
+  const { admin, named } = await administer(options);
+  await confirm(`Erase all data of ${plainLine(whose)}? It cannot be had back but from a backup.`, options);
+  const subject =
+    user === undefined
+      ? { organization_id: await named.organization(org ?? "") }
+      : { user_id: await named.user(user) };
+  const end = performance.now() + wait * 1_000;
+  let receipt = await admin.erasures.create(subject);
+  while (receipt.completed_at === null && performance.now() < end) {
+    await pause(LOOK_MS);
+    receipt = await admin.erasures.get(receipt.id);
+  }
   await printReceipt(receipt, options);
 }
 
 export async function listErasures(options: AdminOptions): Promise<undefined> {
-  const data = await administer(options, ({ erasures }) => erasures.list());
+  const { admin } = await administer(options);
+  const data = await allOf(admin.erasures.list({ limit: 100 }));
   await printResult({ data }, options, () => tableOf(data));
 }
 
 export async function getErasure(id: string, options: AdminOptions): Promise<undefined> {
-  await printReceipt(await administer(options, ({ erasures }) => erasures.get(id)), options);
+  const { admin } = await administer(options);
+  await printReceipt(await admin.erasures.get(id), options);
 }
 
 async function printReceipt(receipt: Erasure, options: AdminOptions): Promise<void> {

@@ -2,8 +2,9 @@ import { type ConfirmOptions, confirm } from "../../shared/confirm.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { printResult } from "../../shared/output.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { printRows } from "./admin.ts";
-import { type AdminOptions, administer } from "./administer.ts";
+import { type AdminOptions, administer, allOf } from "./administer.ts";
+import type { NamedObjects } from "./named-objects.ts";
+import { printRows } from "./print-rows.ts";
 import { scopeOf } from "./scope-of.ts";
 
 interface TokenOptions extends AdminOptions {
@@ -18,17 +19,22 @@ interface TokenOptions extends AdminOptions {
 /** Prints only the token, so that a shell can capture it. */
 export async function createToken(options: TokenOptions): Promise<undefined> {
   const { name, scopes = ["*"] } = options;
-  const terms = { ...bearerOf(options), name, scopes: scopes.map(scopeOf), expiresAt: expiryOf(options) };
-  const created = await administer(options, (admin) => admin.tokens.create(terms));
+  const bearer = bearerOf(options);
+  const terms = { name, scopes: scopes.map(scopeOf), expires_at: expiryOf(options) };
+  const { admin, named } = await administer(options);
+  const created = await admin.tokens.create({ ...(await bearer(named)), ...terms });
   await printResult(created, options, () => [created.token]);
 }
 
+/** Returns a function that looks up the id of the token's user or service account. @throws UsageError */
 function bearerOf({ user, serviceAccount, org }: TokenOptions) {
   if ((user === undefined) === (serviceAccount === undefined))
     throw new UsageError("Set either --user or --service-account: whose token it is.");
-  if (serviceAccount === undefined) return { user };
+  if (user !== undefined) return async (named: NamedObjects) => ({ user_id: await named.user(user) });
   if (org === undefined) throw new UsageError("Set --org: the organization of the service account.");
-  return { serviceAccount: { name: serviceAccount, organization: org } };
+  return async (named: NamedObjects) => ({
+    service_account_id: await named.serviceAccount(serviceAccount ?? "", org),
+  });
 }
 
 /** Prints only the token, like `createToken`. */
@@ -36,13 +42,14 @@ export async function createOperatorToken(
   name: string,
   options: AdminOptions & { expiresIn?: number },
 ): Promise<undefined> {
-  const terms = { name, expiresAt: expiryOf(options) };
-  const created = await administer(options, (admin) => admin.operatorTokens.create(terms));
+  const { admin } = await administer(options);
+  const created = await admin.operatorTokens.create({ name, expires_at: expiryOf(options) });
   await printResult(created, options, () => [created.token]);
 }
 
 export async function listOperatorTokens(options: AdminOptions): Promise<undefined> {
-  const tokens = await administer(options, (admin) => admin.operatorTokens.list());
+  const { admin } = await administer(options);
+  const tokens = await allOf(admin.operatorTokens.list({ limit: 100 }));
   await printRows(tokens, ["id", "name", "last4", "last_used_at", "expires_at", "revoked_at"], options);
 }
 
@@ -50,13 +57,12 @@ export async function revokeOperatorToken(
   id: string,
   options: AdminOptions & ConfirmOptions,
 ): Promise<undefined> {
-  const revoked = await administer(options, async (admin) => {
-    await confirm(
-      `Revoke the operator token ${plainLine(id)}? Whoever uses it, or one that was created with it, is refused at once.`,
-      options,
-    );
-    return await admin.operatorTokens.revoke(id);
-  });
+  const { admin } = await administer(options);
+  await confirm(
+    `Revoke the operator token ${plainLine(id)}? Whoever uses it, or one that was created with it, is refused at once.`,
+    options,
+  );
+  const revoked = await admin.operatorTokens.delete(id);
   const others = revoked.revoked_descendants.length;
   await printResult(revoked, options, () => [
     `The operator token ${revoked.id} is revoked, and ${others} that were created with it.`,

@@ -1,20 +1,21 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { commaList, positiveInteger, withAdministration, withYes } from "../../shared/options.ts";
+import { commaList, positiveInteger, withClient, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
-import { addBlobs } from "./blobs-command.ts";
 import { addErasures } from "./erasures-command.ts";
 import { addLimits } from "./limits-command.ts";
 import { addRetention } from "./retention-command.ts";
 import { addTokens } from "./tokens-command.ts";
 
-const load = () => import("./admin.ts");
+const load = () => import("./members.ts");
+const loadHosts = () => import("./hosts.ts");
+const loadLogins = () => import("./logins.ts");
 
 export function addAdmin(program: Command): void {
   const admin = program
     .command("admin")
     .summary("manage organizations, users, service accounts and hosts, and read the audit log")
     .description(
-      "Manage organizations, users and service accounts, and the hosts of the database: of the installation on this machine, or of a service by its URL, with an operator token.",
+      "Manage the organizations, users, service accounts and hosts of a service, with an operator token.",
     )
     .addHelpText("after", HELP);
   addOrganizations(admin);
@@ -24,7 +25,6 @@ export function addAdmin(program: Command): void {
   addLogins(admin);
   addHosts(admin);
   addSessions(admin);
-  addBlobs(admin);
   addLimits(admin);
   addRetention(admin);
   addErasures(admin);
@@ -45,7 +45,7 @@ function addAudit(admin: Command): void {
     .addOption(new Option("--limit <count>", "how many").argParser(positiveInteger).default(100))
     .option("--all", "all of them")
     .addHelpText("after", AUDIT_HELP)
-    .action(action(load, "listAuditEntries"));
+    .action(action(() => import("./audit.ts"), "listAuditEntries"));
 }
 
 function time(text: string): Date {
@@ -108,9 +108,9 @@ function addLogins(admin: Command): void {
   withYes(add(noun, "approve <code>", "Let what shows this code have a token of a user."))
     .requiredOption("--user <email>", "the user whose token it becomes")
     .option("--scopes <list>", "comma-separated scopes of the token; default: what was asked for", commaList)
-    .action(action(load, "approveLogin"));
+    .action(action(loadLogins, "approveLogin"));
   withYes(add(noun, "deny <code>", "Let what shows this code have no token.")).action(
-    action(load, "denyLogin"),
+    action(loadLogins, "denyLogin"),
   );
 }
 
@@ -118,13 +118,13 @@ function addHosts(admin: Command): void {
   const noun = admin
     .command("hosts")
     .description("List, drain and forget the services that share the database.");
-  withAdministration(
+  withClient(
     noun
       .command("list", { isDefault: true })
       .description(
         "List hosts, with their load, the sessions whose disk each has, and settings that differ.",
       ),
-  ).action(action(load, "listHosts"));
+  ).action(action(loadHosts, "listHosts"));
   add(
     noun,
     "drain <host>",
@@ -132,7 +132,7 @@ function addHosts(admin: Command): void {
   )
     .option("--cancel", "let it take sessions again")
     .addHelpText("after", DRAIN_HELP)
-    .action(action(load, "drainHost"));
+    .action(action(loadHosts, "drainHost"));
   withYes(
     add(
       noun,
@@ -141,7 +141,7 @@ function addHosts(admin: Command): void {
     ),
   )
     .option("--force", "also of a host that is there; it deletes the disks")
-    .action(action(load, "forgetHost"));
+    .action(action(loadHosts, "forgetHost"));
 }
 
 function addSessions(admin: Command): void {
@@ -150,11 +150,11 @@ function addSessions(admin: Command): void {
     noun,
     "release <session>",
     "Let turns of a session run again that was set aside since they crashed the process that ran them.",
-  ).action(action(load, "releaseSession"));
+  ).action(action(loadHosts, "releaseSession"));
 }
 
 const AUDIT_HELP = `
-Each change that a request or an administrator's command made has one entry, stored together with the change. Entries cannot
+Each change that a request or a command on the host made has one entry, stored together with the change. Entries cannot
 be changed or deleted. They have ids, and nothing that was written or said. With --json each entry is a line of JSON.
 
 Example:
@@ -166,15 +166,15 @@ kept. Everything else on the disk is deleted, also commits that were not pushed:
 session's next host. A running turn ends first. 'berth admin hosts list' shows how many sessions are left.`;
 
 function add(noun: Command, usage: string, summary: string): Command {
-  return withAdministration(noun.command(usage).description(summary));
+  return withClient(noun.command(usage).description(summary));
 }
 
 const HELP = `
-On the machine of the installation these commands work whether or not the service is running. With an operator token in
-BERTH_TOKEN and the URL of a service in BERTH_URL, or with --url and --token-file, they call that service instead. Each says
-first which one it is; --data-dir is always this machine.
+The service is the one of --url, BERTH_URL, the context or the data directory, as for other commands. The token must be an
+operator token: create the first one with 'berth bootstrap --operator NAME' on the host of the service.
 
 Examples:
+  $ export BERTH_TOKEN=$(berth bootstrap --operator ops)
   $ berth admin organizations create acme
   $ berth admin operator-tokens create provisioning --expires-in 2592000
   $ berth admin users create ada@example.com --org acme --role admin

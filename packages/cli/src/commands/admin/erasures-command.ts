@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { positiveInteger, withAdministration, withYes } from "../../shared/options.ts";
+import { positiveInteger, withClient, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 const load = () => import("./erasures.ts");
@@ -7,7 +7,7 @@ const load = () => import("./erasures.ts");
 /** Adds the commands that erase the data of a user or an organization. */
 export function addErasures(admin: Command): void {
   withYes(
-    withAdministration(
+    withClient(
       admin
         .command("erase")
         .summary("erase the data of a user or an organization")
@@ -24,10 +24,10 @@ export function addErasures(admin: Command): void {
     .addHelpText("after", HELP)
     .action(action(load, "erase"));
   const erasures = admin.command("erasures").description("List erasures, and print their receipts.");
-  withAdministration(erasures.command("list").description("List erasures, newest first.")).action(
+  withClient(erasures.command("list").description("List erasures, newest first.")).action(
     action(load, "listErasures"),
   );
-  withAdministration(erasures.command("get <id>").description("Print the receipt of an erasure.")).action(
+  withClient(erasures.command("get <id>").description("Print the receipt of an erasure.")).action(
     action(load, "getErasure"),
   );
 }

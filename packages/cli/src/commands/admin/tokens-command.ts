@@ -1,13 +1,13 @@
 import { type Command, Option } from "commander";
-import { commaList, seconds, withAdministration, withYes } from "../../shared/options.ts";
+import { commaList, seconds, withClient, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
-const load = () => import("./admin-tokens.ts");
+const load = () => import("./tokens.ts");
 
 /** Adds the commands for tokens: of users and service accounts that exist, and of operators. */
 export function addTokens(admin: Command): void {
   const tokens = admin.command("tokens").description("Create tokens of users and of service accounts.");
-  withAdministration(
+  withClient(
     tokens.command("create").description("Create a token of a user or a service account, and print it."),
   )
     .option("--user <email>", "user of the token")
@@ -23,17 +23,17 @@ export function addTokens(admin: Command): void {
 function addOperatorTokens(admin: Command): void {
   const noun = admin
     .command("operator-tokens")
-    .summary("manage the tokens that administer this installation by URL")
-    .description("Create, list and revoke operator tokens, which administer the installation by its URL.");
-  withAdministration(noun.command("create <name>").description("Create an operator token, and print it."))
+    .summary("manage the tokens that administer the installation")
+    .description("Create, list and revoke operator tokens, which administer the installation.");
+  withClient(noun.command("create <name>").description("Create an operator token, and print it."))
     .option("--expires-in <seconds>", "seconds until the token expires; default: never", seconds)
     .addHelpText("after", HELP)
     .action(action(load, "createOperatorToken"));
-  withAdministration(
+  withClient(
     noun.command("list").description("List operator tokens, newest first, with their last use."),
   ).action(action(load, "listOperatorTokens"));
   withYes(
-    withAdministration(
+    withClient(
       noun
         .command("revoke <id>")
         .description("Revoke an operator token and those that were created with it."),
@@ -43,8 +43,7 @@ function addOperatorTokens(admin: Command): void {
 
 const HELP = `
 The token is good for 'berth admin' and the API below /api/v1/admin, and for nothing else. It belongs to no organization. It is
-shown only once; Berth stores its hash. One that is created by URL is revoked with the token that created it, and does not
-outlive it.
+shown only once; Berth stores its hash. It is revoked with the token that created it, and does not outlive it.
 
 Example:
   $ berth admin operator-tokens create provisioning --expires-in 2592000 > operator.token

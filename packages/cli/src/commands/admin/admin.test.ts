@@ -64,8 +64,8 @@ test("admin: creates, lists, disables and enables organizations, users and servi
   );
 });
 
-test("token create --service-account: a token without a user", async () => {
-  const token = (...args: string[]) => berth(["token", "create", ...args, "--data-dir", dataDir]);
+test("bootstrap --service-account: a token without a user", async () => {
+  const token = (...args: string[]) => berth(["bootstrap", ...args, "--data-dir", dataDir]);
   const made = await token("--service-account", "nightly", "--org", "Night");
   assert.match(made.stdout, /^berth_sat_\w+\n$/);
   assert.match(await admin("service-accounts", "list", "--org", "Night"), /nightly +Night +-$/);

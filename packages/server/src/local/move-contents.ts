@@ -10,8 +10,8 @@ import { blobs as parsePlace } from "../config/parsers.ts";
 import { readConfig } from "../config/read-config.ts";
 import { installationId } from "../start/installation-id.ts";
 import { lockDataDirectory } from "../start/lock-data-directory.ts";
-import { asOperator, type InstallationFlags } from "./as-operator.ts";
-import { appendCommand } from "./audited-command.ts";
+import { appendCommand } from "./append-command.ts";
+import { type InstallationFlags, withDatabase } from "./with-database.ts";
 
 /** Result of `moveContents`. */
 export interface MovedContents {
@@ -47,7 +47,7 @@ export async function moveContents(
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const release = lockForMove(dataDir);
   try {
-    return await asOperator(flags, async (db, config) => {
+    return await withDatabase(flags, async (db, config) => {
       await requireStopped(db, config);
       const [source, target] = await Promise.all([opened(db, config, from), opened(db, config, to)]);
       try {
@@ -55,7 +55,7 @@ export async function moveContents(
         if (moved.damaged.length > 0) return moved;
         await recordBlobStore(db.write, await target.id(), { replace: true });
         await beginUploadsAnew(db.write);
-        await appendCommand(db.write, "admin blobs move", { organizationId: null, resources: [] });
+        await appendCommand(db.write, "blobs move", { organizationId: null, resources: [] });
         return moved;
       } finally {
         for (const store of [source, target]) store.close();

@@ -20,43 +20,51 @@ const IS_DELETED: Readonly<Record<RetainedName, (days: number) => string>> = {
 };
 
 export async function getRetention(options: RetentionOptions): Promise<undefined> {
-  await print(await administer(options, (admin) => admin.retention.list(options.org)), options);
+  const { admin, named } = await administer(options);
+  await print(await admin.retention.get(await named.organization(options.org)), options);
 }
 
 export async function setRetention(
   given: string[],
   options: RetentionOptions & ConfirmOptions,
 ): Promise<undefined> {
-  const values = new Map(given.map(parse));
-  const deleted = [...values].flatMap(([name, days]) => (days === null ? [] : [IS_DELETED[name](days)]));
+  const values = given.map(parse);
+  const deleted = [...new Map(values)].flatMap(([name, days]) =>
+    typeof days === "number" ? [IS_DELETED[name](days)] : [],
+  );
   const question = `${deleted.join("; ")}: delete these of ${plainLine(options.org)} from now on?`;
   await change(values, options, deleted.length > 0 ? question : null);
 }
 
 export async function unsetRetention(names: string[], options: RetentionOptions): Promise<undefined> {
-  await change(new Map(names.map((name) => [requireName(name), undefined])), options);
+  await change(
+    names.map((name) => [requireName(name), null]),
+    options,
+  );
 }
+
+/** Days, `none` for ever. Null restores the value of the settings. */
+type Days = number | "none" | null;
 
 /** Changes the days and prints the result. @param question Question to confirm first. Default: none. */
 async function change(
-  values: ReadonlyMap<RetainedName, number | null | undefined>,
+  values: [RetainedName, Days][],
   options: RetentionOptions & ConfirmOptions,
   question: string | null = null,
 ): Promise<void> {
-  const changed = await administer(options, async (admin) => {
-    if (question !== null) await confirm(question, options);
-    return await admin.retention.change(options.org, values);
-  });
-  await print(changed, options);
+  const { admin, named } = await administer(options);
+  if (question !== null) await confirm(question, options);
+  const organization = await named.organization(options.org);
+  await print(await admin.retention.update(organization, Object.fromEntries(values)), options);
 }
 
 async function print({ data }: Retention, options: RetentionOptions): Promise<void> {
   await printResult({ data }, options, () => tableOf(data));
 }
 
-function parse(given: string): [RetainedName, number | null] {
+function parse(given: string): [RetainedName, Days] {
   const [name, value] = nameAndValue(given);
-  if (value === "none") return [requireName(name), null];
+  if (value === "none") return [requireName(name), "none"];
   const known = requireName(name);
   try {
     return [known, retentionDays(value)];

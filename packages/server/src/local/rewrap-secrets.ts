@@ -18,8 +18,8 @@ import type { Config } from "../config/config.ts";
 import { readConfig } from "../config/read-config.ts";
 import { installationId } from "../start/installation-id.ts";
 import { lockDataDirectory } from "../start/lock-data-directory.ts";
-import { asOperator, type InstallationFlags } from "./as-operator.ts";
-import { appendCommand } from "./audited-command.ts";
+import { appendCommand } from "./append-command.ts";
+import { type InstallationFlags, withDatabase } from "./with-database.ts";
 
 /** Seconds within which a running service has been seen. */
 const UNSEEN_SECONDS = 15;
@@ -49,7 +49,7 @@ export async function rewrapSecrets(
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const release = lockForRewrap(dataDir);
   try {
-    return await asOperator(flags, async (db, config) => {
+    return await withDatabase(flags, async (db, config) => {
       await requireNoOther(db, config);
       const rewrapped = await (formerKeyFile === null
         ? rewrapOwn(db, dataDir)

@@ -114,7 +114,7 @@ test("admin: which service it is follows from the URL with an operator token, an
   const there = await run(["--url", service.url, "--token-file", tokenFile], {});
   assert.equal(there.stderr, `Administering ${service.url} (--url)\n`);
   const { stdout: pat } = await berth([
-    ...["token", "create", "--user", "ada@example.com", "--data-dir", service.dataDir],
+    ...["bootstrap", "--user", "ada@example.com", "--data-dir", service.dataDir],
   ]);
   const own = { BERTH_DATA_DIR: service.dataDir, BERTH_URL: service.url, BERTH_TOKEN: pat.trim() };
   assert.match((await run([], own)).stderr, /^Administering this machine /, "no operator token: as ever");

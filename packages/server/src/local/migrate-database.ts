@@ -3,7 +3,7 @@ import { createLog, createRedactor } from "@berth/store/log";
 import { withSettings } from "../config/with-settings.ts";
 import { openServer } from "../start/open-store.ts";
 import { untilAskedToEnd } from "../start/until-asked-to-end.ts";
-import type { InstallationFlags } from "./as-operator.ts";
+import type { InstallationFlags } from "./with-database.ts";
 
 /** Names of migrations in order: applied, pending, and those of a newer Berth that this one can ignore. */
 export interface SchemaReport extends Migrated {

@@ -2,9 +2,6 @@ import type { Berth } from "@berth/sdk";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 
-/** Identifies a service account by its id, or by its name in an organization. */
-type ServiceAccountName = { id: string } | { name: string; organization: string };
-
 export type NamedObjects = ReturnType<typeof namedObjects>;
 
 /**
@@ -26,11 +23,10 @@ export function namedObjects(admin: Berth["admin"]) {
     const [found] = (await admin.users.list({ email: given })).data;
     return found?.id ?? missing(`There is no user '${given}'.`);
   };
-  const serviceAccount = async (given: ServiceAccountName): Promise<string> => {
-    if ("id" in given) return given.id;
-    const organization_id = await organization(given.organization);
-    const [found] = (await admin.serviceAccounts.list({ organization_id, name: given.name })).data;
-    return found?.id ?? missing(`The organization has no service account '${given.name}'.`);
+  const serviceAccount = async (name: string, owner: string): Promise<string> => {
+    const organization_id = await organization(owner);
+    const [found] = (await admin.serviceAccounts.list({ organization_id, name })).data;
+    return found?.id ?? missing(`The organization has no service account '${name}'.`);
   };
   return {
     organization,

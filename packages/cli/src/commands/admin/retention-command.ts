@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withAdministration, withYes } from "../../shared/options.ts";
+import { withClient, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 const load = () => import("./retention.ts");
@@ -11,14 +11,11 @@ export function addRetention(admin: Command): void {
     .summary("say how long an organization keeps sessions, events and files")
     .description("Show and change how many days an organization keeps sessions, events and files.");
   const add = (usage: string, summary: string) =>
-    withAdministration(retention.command(usage).description(summary)).requiredOption(
+    withClient(retention.command(usage).description(summary)).requiredOption(
       "--org <name>",
       "the organization",
     );
-  add(
-    "get",
-    "Show the days, and where they are from. Those of the settings are shown if this command has them, as from a settings file.",
-  ).action(action(load, "getRetention"));
+  add("get", "Show the days, and where they are from.").action(action(load, "getRetention"));
   withYes(add("set <days...>", "Set days, as name=days, or name=none to keep without end."))
     .addHelpText("after", HELP)
     .action(action(load, "setRetention"));

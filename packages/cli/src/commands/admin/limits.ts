@@ -14,24 +14,30 @@ interface LimitOptions extends AdminOptions {
 
 export async function getLimits(options: LimitOptions): Promise<undefined> {
   const owner = ownerOf(options);
-  await print(await administer(options, (admin) => admin.limits.list(owner)), options);
+  const { admin, named } = await administer(options);
+  await print(await admin.limits.get(await named.owner(owner)), options);
 }
 
 export async function setLimits(given: string[], options: LimitOptions): Promise<undefined> {
-  await change(new Map(given.map(parse)), options);
+  await change(given.map(parse), options);
 }
 
 export async function unsetLimits(names: string[], options: LimitOptions): Promise<undefined> {
-  await change(new Map(names.map((name) => [requireName(name), undefined])), options);
+  await change(
+    names.map((name) => [requireName(name), null]),
+    options,
+  );
 }
 
+/** Value of a limit. Null restores the one of the settings. */
+type Value = number | "none" | null;
+
 /** Changes the limits and prints the result. */
-async function change(
-  values: ReadonlyMap<LimitName, number | null | undefined>,
-  options: LimitOptions,
-): Promise<void> {
+async function change(values: [LimitName, Value][], options: LimitOptions): Promise<void> {
   const owner = ownerOf(options);
-  await print(await administer(options, (admin) => admin.limits.change(owner, values)), options);
+  const { admin, named } = await administer(options);
+  const changed = await admin.limits.update(await named.owner(owner), Object.fromEntries(values));
+  await print(changed, options);
 }
 
 async function print({ data }: Limits, options: LimitOptions): Promise<void> {
@@ -44,9 +50,9 @@ function ownerOf({ org, user }: LimitOptions) {
   return { organization: org, user };
 }
 
-function parse(given: string): [LimitName, number | null] {
+function parse(given: string): [LimitName, Value] {
   const [name, value] = nameAndValue(given);
-  if (value === "none") return [requireName(name), null];
+  if (value === "none") return [requireName(name), "none"];
   try {
     return [requireName(name), limitValue(requireName(name), value)];
   } catch (error) {

@@ -14,7 +14,7 @@ export type InstallationFlags = Readonly<Record<string, string | undefined>>;
  * otherwise starts the database for the duration of `work`. When the command is asked to end, it stops the
  * database first.
  */
-export async function asOperator<T>(
+export async function withDatabase<T>(
   flags: InstallationFlags,
   work: (db: DatabaseAccess, config: Config) => Promise<T>,
 ): Promise<T> {

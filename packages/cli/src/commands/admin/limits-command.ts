@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withAdministration } from "../../shared/options.ts";
+import { withClient } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 const load = () => import("./limits.ts");
@@ -11,13 +11,10 @@ export function addLimits(admin: Command): void {
     .summary("limit what an organization or a user may have and do")
     .description("Show and change the limits of an organization or of a user.");
   const add = (usage: string, summary: string) =>
-    withAdministration(limits.command(usage).description(summary))
+    withClient(limits.command(usage).description(summary))
       .option("--org <name>", "the organization, for all of its users together")
       .option("--user <email>", "the user");
-  add(
-    "get",
-    "Show the limits, where they are from, and how much is used. Those of the settings are shown if this command has them, as from a settings file.",
-  ).action(action(load, "getLimits"));
+  add("get", "Show the limits, where they are from, and how much is used.").action(action(load, "getLimits"));
   add("set <limits...>", "Set limits, as name=number, or name=none for no limit.")
     .addHelpText("after", HELP)
     .action(action(load, "setLimits"));
