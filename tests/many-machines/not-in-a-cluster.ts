@@ -29,9 +29,7 @@ export const SCENARIOS: Readonly<Record<string, string>> = {
   "a user is erased, with a turn that runs, disks and contents; others keep theirs":
     "it looks at the disks of one machine",
   "an organization is erased, also over a restart of the service, and its name is free":
-    "its command starts the embedded database of a service that was killed",
-  "berth admin: the same by URL and on the machine, and it says which":
-    "its command finds the embedded database by the data directory",
+    "it restarts one service",
   "delete file: rejected while an active session mounts it; the content goes with the last file":
     "it looks at contents in a directory",
   "files in a repository: there after the clone, over a snapshot and on a new disk, and ignored by git":

@@ -367,15 +367,7 @@ covers(
   async () => {
     const places = ["--from", join(root, "blobs"), "--to", directory("moved")];
     const move = (dataDir: string) =>
-      promisify(execFile)(BINARY, [
-        "blobs",
-        "move",
-        ...places,
-        "--data-dir",
-        dataDir,
-        "--config",
-        config,
-      ]);
+      promisify(execFile)(BINARY, ["blobs", "move", ...places, "--data-dir", dataDir, "--config", config]);
     await assert.rejects(move(service.dataDir), { stderr: /Stop it first\.\n$/ });
     const sentence =
       /^error: Another service of this database runs, or did until just now: stop all of them first\.\n$/;

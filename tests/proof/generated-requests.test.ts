@@ -1,6 +1,6 @@
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { Api, type ApiResponse } from "../acceptance/harness/api.ts";
+import type { Api, ApiResponse } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { NO_LIMITS } from "../acceptance/harness/no-limits.ts";
 import { valuesOf } from "./harness/arbitrary.ts";

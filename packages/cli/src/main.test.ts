@@ -407,7 +407,7 @@ test("a rejected or missing token → exit code 4", async (t) => {
     4,
   );
   const missing = await berth(["sessions", "list"], { env });
-  assert.deepEqual([missing.code, /berth token create/.test(missing.stderr)], [4, true]);
+  assert.deepEqual([missing.code, /berth bootstrap/.test(missing.stderr)], [4, true]);
 });
 
 const wrong: [name: string, args: string[], says: RegExp][] = [

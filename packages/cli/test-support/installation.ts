@@ -20,6 +20,8 @@ export interface Installation {
   dir: string;
   /** Runs a command as a user with a token. */
   run(args: string[], input?: string): Promise<Ended>;
+  /** Runs `berth admin` with an operator token. */
+  admin(args: string[], input?: string): Promise<Ended>;
   /** Returns the output of a command that must succeed. */
   done(...args: string[]): Promise<string>;
   /** Runs a command like `done`, with `--json`, and returns the parsed output. */
@@ -49,6 +51,16 @@ export async function startInstallation(settings: Record<string, string> = {}): 
     assert.deepEqual([code, stderr], [0, ""], args.join(" "));
     return stdout;
   };
+  let operator: Promise<string> | undefined;
+  const admin = async (args: string[], input?: string) => {
+    operator ??= berth(["bootstrap", "--operator", "tests"], { env }).then(({ stdout }) => stdout.trim());
+    const asOperator = { ...env, BERTH_TOKEN: await operator };
+    return berth(["admin", ...args], {
+      env: asOperator,
+      cwd: dir,
+      ...(input === undefined ? {} : { input }),
+    });
+  };
   const { url } = JSON.parse(await readFile(join(dataDir, "client.json"), "utf8"));
   return {
     env,
@@ -56,6 +68,7 @@ export async function startInstallation(settings: Record<string, string> = {}): 
     dataDir,
     dir,
     run,
+    admin,
     done,
     follow(...args) {
       const { child } = startBerth(args, { env, cwd: dir });

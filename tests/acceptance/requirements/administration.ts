@@ -7,7 +7,7 @@ export const administrationRequirements: readonly Requirement[] = [
   {
     id: "admin-token",
     source,
-    rule: "An operator token is created on the machine of the installation, or with another operator token, with which it is then revoked and which it does not outlive. It is returned once, has a prefix of its own, and may expire; lists show its name, its last four characters and its last use.",
+    rule: "An operator token is created on the host, or with another operator token, with which it is then revoked and which it does not outlive. It is returned once, has a prefix of its own, and may expire; lists show its name, its last four characters and its last use.",
   },
   {
     id: "admin-token-apart",

@@ -24,7 +24,7 @@ export const s3Requirements: readonly Requirement[] = [
   {
     id: "s3-move",
     source: "api 4",
-    rule: "berth admin blobs move copies the contents of a stopped installation to another place and back, each verified by its hash; it goes on after an interruption, leaves out what is there, and changes nothing while a content is missing or damaged.",
+    rule: "berth blobs move copies the contents of a stopped installation to another place and back, each verified by its hash; it goes on after an interruption, leaves out what is there, and changes nothing while a content is missing or damaged.",
   },
   {
     id: "s3-backup",

@@ -20,7 +20,7 @@ export const deviceLoginRequirements: readonly Requirement[] = [
   {
     id: "device-operator",
     source: "seed 8",
-    rule: "berth admin login approve and deny decide on the machine of the service, for a named user, with entries in the audit log.",
+    rule: "berth admin login approve and deny decide with an operator token, for a named user, with entries in the audit log.",
   },
   {
     id: "device-secrets",

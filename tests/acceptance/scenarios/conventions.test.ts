@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before } from "node:test";
-import { type AnyJson, Api, assertError, type Json } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import {

@@ -71,10 +71,7 @@ export class PodService {
   async startApi(): Promise<Api> {
     const service = await this.start("api");
     this.#clientOf = async (...words) =>
-      new Api(
-        service.url,
-        await service.command("bootstrap", ...words, "--config", this.#settingsFile()),
-      );
+      new Api(service.url, await service.command("bootstrap", ...words, "--config", this.#settingsFile()));
     this.#api = await this.#clientOf("--user", "ada@example.com", "--role", "admin");
     return this.#api;
   }

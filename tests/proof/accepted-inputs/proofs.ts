@@ -17,7 +17,7 @@ const MEMBER_TOKENS = "tokens of users and service accounts: with scopes and an 
 const LOGINS = "logins by device: looked up, approved for a user, and denied";
 const AUDIT_ENTRIES = "audit entries: of operators with their token, by filters and pages";
 const LIMITS_CHANGED = "limits and retention: read and changed, and what is wrong is refused by name";
-const BY_URL = "admin by URL: the same commands, and the same output as on the machine";
+const ADMIN_COMMANDS = "admin: every command, and lists in every format";
 const ADMINISTRATION: readonly Proof[] = [
   ["adminOrganizations ", "name", administration, MEMBERS],
   ["adminOrganizations.list ?", "name", administration, MEMBERS],
@@ -62,10 +62,10 @@ const ADMINISTRATION: readonly Proof[] = [
   ],
   ["adminAuditEntries.list ?", "organization_id user_id operation resource", administration, AUDIT_ENTRIES],
   [
-    "flag local/tokens-command ",
+    "flag admin/tokens-command ",
     "--user --service-account --org --name --scopes --expires-in",
-    cli("commands/local/admin-by-url"),
-    BY_URL,
+    cli("commands/admin/operator-tokens"),
+    ADMIN_COMMANDS,
   ],
 ];
 
@@ -881,10 +881,9 @@ const FLAGS: readonly Proof[] = [
     scenario("authentication"),
     "invalid token: malformed, unknown, revoked and expired",
   ],
-  ["flag local ", "--kind", scenario("authentication"), "token kinds: a PAT and a SAT"],
   [
     "flag local ",
-    "--role",
+    "--org --role",
     scenario("authentication"),
     "organization: members can access its objects, and an admin",
   ],
@@ -901,34 +900,34 @@ const FLAGS: readonly Proof[] = [
     "tests/systemd/debian-package.test.ts",
     "berth install --systemd --role: a runner as root",
   ],
-  ["flag local ", "--user", cli("real-service"), "token create: prints only the token"],
-  ["flag local ", "--scopes", cli("real-service"), "token create: narrow scopes"],
+  ["flag local ", "--user", cli("real-service"), "bootstrap: prints only the token"],
+  ["flag local ", "--scopes", cli("real-service"), "bootstrap: narrow scopes"],
   [
     "flag local ",
-    "--service-account --org",
-    cli("commands/local/admin"),
-    "token create --service-account: a token without a user",
+    "--operator",
+    cli("commands/admin/admin"),
+    "bootstrap: the token is of a user or of an operator",
   ],
   ["flag local ", "--former-key-file", scenario("secrets"), "secrets rewrap: replaces the key"],
   [
-    "flag local/admin-command ",
+    "flag admin ",
     "--user --operation --resource --since --until --limit --all",
     scenario("audit"),
     "berth admin audit: by user, operation, resource and time",
   ],
   [
-    "flag local/admin-command ",
+    "flag admin ",
     "--org --role",
-    cli("commands/local/admin"),
+    cli("commands/admin/admin"),
     "admin: creates, lists, disables and enables",
   ],
   [
-    "flag local/blobs-command ",
+    "flag local ",
     "--from --to",
     scenario("contents-in-s3"),
     "contents in S3: moved there and back",
   ],
-  ["flag local/admin-command ", "--cancel", scenario("homes"), "a drained service saves outputs"],
+  ["flag admin ", "--cancel", scenario("homes"), "a drained service saves outputs"],
   [
     "flag local ",
     "--check",
@@ -937,7 +936,7 @@ const FLAGS: readonly Proof[] = [
   ],
   ["flag local ", "--secret-key-file", scenario("backups"), "backup under load: restored"],
   ["flag local ", "--with-key", scenario("backups"), "backup --with-key: restored without a key"],
-  ["flag local/admin-command ", "--force", scenario("homes"), "a service that is gone is forgotten"],
+  ["flag admin ", "--force", scenario("homes"), "a service that is gone is forgotten"],
   [
     "flag local/config ",
     "--json --output",
@@ -954,7 +953,7 @@ const FLAGS: readonly Proof[] = [
     "flag shared/options ",
     "--config",
     cli("commands/local/config"),
-    "serve, token: the settings file has effect",
+    "serve, bootstrap: the settings file has effect",
   ],
   [
     "flag operations/operation-commands ",
@@ -997,7 +996,7 @@ const FLAGS: readonly Proof[] = [
   ["flag login ", "--token-file", cli("commands/login/login"), "login, use and logout"],
   ["flag login ", "--device --scopes", cli("commands/login/device-login"), "login --device: shows the code"],
   ["flag login ", "--deny", cli("commands/login/device-login"), "login approve --deny, --scopes"],
-  ["flag local/admin-command ", "--scopes", cli("commands/login/device-login"), "admin login: the operator"],
+  ["flag admin ", "--scopes", cli("commands/login/device-login"), "admin login: the operator"],
   ["flag shared/options ", "--context", cli("commands/login/login"), "login, use and logout"],
   ["setting BERTH_", "CONTEXT", cli("commands/login/login"), "login, use and logout"],
   ["flag login ", "--revoke", cli("commands/login/login"), "login on a terminal: the token is asked for"],
@@ -1043,20 +1042,20 @@ const FLAGS: readonly Proof[] = [
     "delete with --yes, or without a terminal",
   ],
   [
-    "flag local/retention-command ",
+    "flag admin/retention-command ",
     "--org",
     scenario("data-protection"),
     "retention: settings, own days, and refused ones",
   ],
   [
-    "flag local/erasures-command ",
+    "flag admin/erasures-command ",
     "--user",
     scenario("data-protection"),
     "a user is erased, with a turn that runs",
   ],
-  ["flag local/erasures-command ", "--org --wait", scenario("data-protection"), "an organization is erased"],
+  ["flag admin/erasures-command ", "--org --wait", scenario("data-protection"), "an organization is erased"],
   [
-    "flag local/limits-command ",
+    "flag admin/limits-command ",
     "--org --user",
     scenario("limits"),
     "limits: what a command shows, and a key",

@@ -1,4 +1,4 @@
-// Subject: requests of operators, which do the same as the commands on the machine.
+// Subject: requests of operators.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newUuid, type Operation, operations, parseId } from "@berth/contract";

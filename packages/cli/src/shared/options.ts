@@ -45,7 +45,7 @@ export function withYes(command: Command): Command {
   return command.option("--yes", "do not ask, which happens on a terminal only");
 }
 
-/** Adds the options of a command that acts on an installation on this machine. */
+/** Adds the options of a command that acts on the installation of this host. */
 export function withInstallation(command: Command): Command {
   return withOutput(
     command

@@ -64,7 +64,7 @@ test("-o: commands about sessions and the installation have it, too", WITHIN, as
   }
   assert.match(await service.done("sessions", "list", "--archived", "-o", "id"), /^(sess_\w+\n){4}$/);
   assert.deepEqual(parse(await service.done("whoami", "-o", "yaml")), await service.json("whoami"));
-  assert.match(await service.done("admin", "users", "list", "-o", "id"), /^usr_\w+\n$/);
+  assert.match((await service.admin(["users", "list", "-o", "id"])).stdout, /^usr_\w+\n$/);
   assert.deepEqual(
     parse(await service.done("config", "print", "-o", "yaml")),
     await service.json("config", "print"),

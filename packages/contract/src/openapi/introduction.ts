@@ -1,5 +1,5 @@
 /** The rules for every operation, in Markdown. */
-export const introduction = `Every request carries \`Authorization: Bearer TOKEN\`, with a token of \`berth token create\`, but for the two
+export const introduction = `Every request carries \`Authorization: Bearer TOKEN\`, with a token of \`berth bootstrap\`, but for the two
 operations by which a device asks for a token. The examples
 are for a shell in which \`BERTH_URL\` (the address of the service), \`BERTH_TOKEN\` and the ids in them are set.
 [Guides](/docs/guides) explain how the parts work together.

@@ -1,34 +1,31 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { berth } from "../../../test-support/berth.ts";
+import { type Installation, startInstallation } from "../../../test-support/installation.ts";
 import { openTerminal } from "../../../test-support/terminal.ts";
 
-/** Each command starts the installation's database while it runs. */
-
-let dataDir: string;
+let service: Installation;
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "berth-admin-"));
+  service = await startInstallation();
 });
-after(() => rm(dataDir, { recursive: true, force: true }));
+after(() => service.stop());
 
 async function admin(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await berth(["admin", ...args, "--data-dir", dataDir]);
+  const { code, stdout, stderr } = await service.admin(args);
   assert.deepEqual([code, stderr], [0, ""], args.join(" "));
   return stdout.trim();
 }
 
+/** Returns the sentence of an error, without the details that the service adds. */
 async function refusal(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await berth(["admin", ...args, "--data-dir", dataDir, "--quiet"]);
+  const { code, stdout, stderr } = await service.admin([...args, "--quiet"]);
   assert.deepEqual([code, stdout], [1, ""], args.join(" "));
-  return stderr.trim();
+  const [sentence = ""] = stderr.split("\n");
+  return sentence;
 }
 
 test("admin: creates, lists, disables and enables organizations, users and service accounts", async () => {
-  assert.equal(await admin("organizations", "list"), "");
   assert.match(await admin("organizations", "create", "acme"), /^org_[0-9a-z]{26}$/);
+  assert.equal(await admin("users", "list", "--org", "acme"), "");
   assert.equal(
     await refusal("organizations", "create", "acme"),
     "error: The organization 'acme' already exists.",
@@ -38,7 +35,7 @@ test("admin: creates, lists, disables and enables organizations, users and servi
   assert.match(id, /^usr_[0-9a-z]{26}$/);
   await admin("users", "set-role", "ada@example.com", "admin");
   await admin("users", "disable", "ada@example.com");
-  const { data: users } = JSON.parse(await admin("users", "list", "--json"));
+  const { data: users } = JSON.parse(await admin("users", "list", "--org", "acme", "--json"));
   const { created_at, disabled_at, organization_id: _, ...user } = users[0];
   const named = { email: "ada@example.com", organization: "acme", role: "admin" };
   assert.deepEqual(user, { id, type: "user", ...named });
@@ -64,28 +61,45 @@ test("admin: creates, lists, disables and enables organizations, users and servi
   );
 });
 
-test("bootstrap --service-account: a token without a user", async () => {
-  const token = (...args: string[]) => berth(["bootstrap", ...args, "--data-dir", dataDir]);
-  const made = await token("--service-account", "nightly", "--org", "Night");
-  assert.match(made.stdout, /^berth_sat_\w+\n$/);
+test("admin tokens create --service-account: a token without a user", async () => {
+  await admin("organizations", "create", "Night");
+  await admin("service-accounts", "create", "nightly", "--org", "Night");
+  const account = ["--service-account", "nightly", "--org", "Night"];
+  assert.match(await admin("tokens", "create", ...account), /^berth_sat_\w+$/);
   assert.match(await admin("service-accounts", "list", "--org", "Night"), /nightly +Night +-$/);
   assert.equal(await admin("users", "list", "--org", "Night"), "");
+  for (const args of [[], ["--user", "a@b.example", ...account], ["--service-account", "nightly"]])
+    assert.equal((await service.admin(["tokens", "create", ...args])).code, 2, args.join(" "));
+});
+
+test("bootstrap: the token is of a user or of an operator, and not of both", async () => {
   for (const args of [
     [],
-    ["--user", "a@b.example", "--service-account", "x"],
-    ["--service-account", "x", "--kind", "pat"],
+    ["--user", "nobody"],
+    ["--user", "a@b.example", "--operator", "x"],
+    ["--operator", "x", "--role", "admin"],
+    ["--operator", "x", "--scopes", "agents:read"],
+    ["--user", "a@b.example", "--scopes", "nonsense"],
   ])
-    assert.equal((await token(...args)).code, 2, args.join(" "));
+    assert.equal((await service.run(["bootstrap", ...args])).code, 2, args.join(" "));
+  const made = await service.json("bootstrap", "--operator", "short", "--expires-in", "600");
+  assert.match(made.token, /^berth_operator_\w{46}$/);
+  const { data } = JSON.parse(await admin("operator-tokens", "list", "--json"));
+  const { last4, parent_id, created_at, expires_at } = data[0];
+  assert.deepEqual([last4, parent_id], [made.token.slice(-4), null]);
+  assert.ok(Math.abs(Date.parse(expires_at) - Date.parse(created_at) - 600_000) < 60_000, expires_at);
 });
 
 test("admin: whoever is being erased cannot be enabled meanwhile", async () => {
   await admin("organizations", "create", "leaving");
   await admin("users", "create", "mallory@example.com", "--org", "leaving");
   await admin("service-accounts", "create", "bot", "--org", "leaving");
+  const { data } = JSON.parse(await admin("users", "list", "--org", "leaving", "--json"));
+  const mallory: string = data[0].id;
   await admin("erase", "--org", "leaving", "--yes");
   assert.equal(
     await refusal("users", "enable", "mallory@example.com"),
-    "error: The user 'mallory@example.com' is being erased, and cannot be enabled.",
+    `error: The user '${mallory}' is being erased, and cannot be enabled.`,
   );
   assert.equal(
     await refusal("service-accounts", "enable", "bot", "--org", "leaving"),
@@ -100,12 +114,13 @@ test("admin: wrong usage → exit code 2", async () => {
     ["users", "set-role", "ada@example.com", "boss"],
     ["service-accounts", "create", "ci"],
   ]) {
-    const { code } = await berth(["admin", ...args, "--data-dir", dataDir]);
+    const { code } = await service.admin(args);
     assert.equal(code, 2, args.join(" "));
   }
 });
 
 test("admin disable: on a terminal it asks, and without a yes the tokens stay valid", async (t) => {
+  const operator = await service.done("bootstrap", "--operator", "asked").then((token) => token.trim());
   await admin("organizations", "create", "asked");
   await admin("users", "create", "eve@example.com", "--org", "asked");
   await admin("service-accounts", "create", "bot", "--org", "asked");
@@ -114,8 +129,8 @@ test("admin disable: on a terminal it asks, and without a yes the tokens stay va
     [["service-accounts", "disable", "bot", "--org", "asked"], "Disable the service account bot of asked?"],
   ] as const) {
     const ask = async (typed: string) => {
-      const words = ["admin", ...command, "--data-dir", dataDir];
-      const terminal = openTerminal(t, words, { env: {}, cwd: dataDir });
+      const env = { ...service.env, BERTH_TOKEN: operator };
+      const terminal = openTerminal(t, ["admin", ...command], { env, cwd: service.dir });
       await terminal.until(/\[y\/N\]/);
       terminal.type(typed);
       const { code, output } = await terminal.ended;

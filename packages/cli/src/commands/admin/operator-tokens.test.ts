@@ -1,6 +1,6 @@
-// Subject: the operator's commands by the URL of a service, beside the same commands on its machine.
+// Subject: the operator's commands, and which service they act on.
 import assert from "node:assert/strict";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { berth } from "../../../test-support/berth.ts";
@@ -11,7 +11,7 @@ let env: Record<string, string>;
 let tokenFile: string;
 before(async () => {
   service = await startInstallation();
-  const args = ["admin", "operator-tokens", "create", "provisioning", "--data-dir", service.dataDir];
+  const args = ["bootstrap", "--operator", "provisioning", "--data-dir", service.dataDir];
   const { stdout } = await berth(args);
   assert.match(stdout, /^berth_operator_\w{46}\n$/);
   env = { BERTH_URL: service.url, BERTH_TOKEN: stdout.trim() };
@@ -21,40 +21,33 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** Runs a command by the URL of the service. */
-async function byUrl(...args: string[]): Promise<string> {
+/** Returns the output of a command that must succeed. */
+async function admin(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await berth(["admin", ...args], { env });
-  assert.deepEqual([code, stderr], [0, `Administering ${service.url} (BERTH_URL)\n`], args.join(" "));
+  assert.deepEqual([code, stderr], [0, ""], args.join(" "));
   return stdout;
 }
 
-async function onMachine(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await berth(["admin", ...args, "--data-dir", service.dataDir], { env });
-  const where = `Administering this machine (data directory ${service.dataDir})\n`;
-  assert.deepEqual([code, stderr], [0, where], args.join(" "));
-  return stdout;
-}
-
-test("admin by URL: the same commands, and the same output as on the machine", async () => {
-  assert.match(await byUrl("organizations", "create", "Acme"), /^org_\w+\n$/);
-  assert.match(await onMachine("organizations", "create", "another"), /^org_\w+\n$/);
-  assert.match(await byUrl("users", "create", "ada@example.com", "--org", "Acme"), /^usr_\w+\n$/);
-  await byUrl("users", "create", "bob@example.com", "--org", "Acme", "--role", "admin");
-  await byUrl("users", "set-role", "bob@example.com", "member");
-  await byUrl("users", "disable", "bob@example.com", "--yes");
-  await byUrl("service-accounts", "create", "ci", "--org", "Acme");
-  await byUrl("service-accounts", "disable", "ci", "--org", "Acme", "--yes");
-  await byUrl("organizations", "rename", "Acme", "acme");
-  const token = await byUrl("tokens", "create", "--user", "ada@example.com", "--scopes", "agents:read");
+test("admin: every command, and lists in every format", async () => {
+  assert.match(await admin("organizations", "create", "Acme"), /^org_\w+\n$/);
+  assert.match(await admin("organizations", "create", "another"), /^org_\w+\n$/);
+  assert.match(await admin("users", "create", "ada@example.com", "--org", "Acme"), /^usr_\w+\n$/);
+  await admin("users", "create", "bob@example.com", "--org", "Acme", "--role", "admin");
+  await admin("users", "set-role", "bob@example.com", "member");
+  await admin("users", "disable", "bob@example.com", "--yes");
+  await admin("service-accounts", "create", "ci", "--org", "Acme");
+  await admin("service-accounts", "disable", "ci", "--org", "Acme", "--yes");
+  await admin("organizations", "rename", "Acme", "acme");
+  const token = await admin("tokens", "create", "--user", "ada@example.com", "--scopes", "agents:read");
   assert.match(token, /^berth_pat_\w+\n$/);
-  await byUrl("service-accounts", "enable", "ci", "--org", "acme");
+  await admin("service-accounts", "enable", "ci", "--org", "acme");
   const terms = ["--service-account", "ci", "--org", "acme", "--name", "nightly", "--expires-in", "60"];
-  const made = JSON.parse(await byUrl("tokens", "create", ...terms, "--json"));
+  const made = JSON.parse(await admin("tokens", "create", ...terms, "--json"));
   assert.deepEqual([made.kind, made.name, made.scopes], ["sat", "nightly", ["*"]]);
   assert.ok(Date.parse(made.expires_at) - Date.parse(made.created_at) > 50_000);
-  await byUrl("limits", "set", "--org", "acme", "open_sessions=none", "file_bytes=5");
-  await byUrl("retention", "set", "--org", "acme", "files=none", "events=3", "--yes");
-  const erasure = JSON.parse(await byUrl("erase", "--user", "bob@example.com", "--yes", "--json"));
+  await admin("limits", "set", "--org", "acme", "open_sessions=none", "file_bytes=5");
+  await admin("retention", "set", "--org", "acme", "files=none", "events=3", "--yes");
+  const erasure = JSON.parse(await admin("erase", "--user", "bob@example.com", "--yes", "--json"));
   for (const args of [
     ["organizations", "list"],
     ["users", "list"],
@@ -70,80 +63,89 @@ test("admin by URL: the same commands, and the same output as on the machine", a
     ["audit", "--operation", "adminUsers", "--all"],
   ])
     for (const format of ["table", "json", "id"]) {
-      const given = [...args, "-o", format];
       if (format === "id" && /limits|retention/.test(args[0] ?? "")) continue;
-      const far = await byUrl(...given);
-      const near = await onMachine(...given);
-      // A request updates the last use of its token, once a minute, after its response was read.
-      assert.equal(far === near ? far : await byUrl(...given), near, given.join(" "));
+      const printed = await admin(...args, "-o", format);
+      if (format === "json" && args[0] !== "audit") JSON.parse(printed);
+      assert.notEqual(printed, "", `${args.join(" ")} ${format}`);
     }
-  const hosts = JSON.parse(await byUrl("hosts", "--json")).data;
-  const still = ({ seen_at: _at, seen_seconds_ago: _ago, ...host }: Record<string, unknown>) => host;
-  assert.deepEqual(JSON.parse(await onMachine("hosts", "list", "--json")).data.map(still), hosts.map(still));
-  assert.match(await byUrl("hosts"), /ROLE +VERSION +LOAD.*\n.* all +\S+ +0\/\d+ /);
-  const [, drained] = [await byUrl("hosts", "drain", hosts[0].id), await byUrl("hosts", "--json")];
+  assert.deepEqual(
+    (await admin("users", "list", "--org", "acme", "--json").then((text) => JSON.parse(text).data)).map(
+      ({ email, role, disabled_at }: Record<string, unknown>) => [email, role, disabled_at === null],
+    ),
+    [
+      ["ada@example.com", "member", true],
+      ["bob@example.com", "member", false],
+    ],
+  );
+  const hosts = JSON.parse(await admin("hosts", "--json")).data;
+  assert.match(await admin("hosts"), /ROLE +VERSION +LOAD.*\n.* all +\S+ +0\/\d+ /);
+  const [, drained] = [await admin("hosts", "drain", hosts[0].id), await admin("hosts", "--json")];
   assert.equal(JSON.parse(drained).data[0].draining, true);
-  await byUrl("hosts", "drain", hosts[0].id, "--cancel");
+  await admin("hosts", "drain", hosts[0].id, "--cancel");
 });
 
-test("admin by URL: what is named and is not there is told as on the machine", async () => {
-  for (const args of [
-    ["users", "list", "--org", "nobody"],
-    ["users", "disable", "nobody@example.com", "--yes"],
-    ["service-accounts", "enable", "none", "--org", "default"],
-  ]) {
-    const [far, near] = [
-      await berth(["admin", ...args, "--quiet"], { env }),
-      await berth(["admin", ...args, "--quiet", "--data-dir", service.dataDir]),
-    ];
-    assert.deepEqual([far.code, far.stdout, far.stderr], [1, "", near.stderr], args.join(" "));
+test("admin: what is named and is not there is told in one sentence", async () => {
+  for (const [args, said] of [
+    [["users", "list", "--org", "nobody"], "There is no organization 'nobody'."],
+    [["users", "disable", "nobody@example.com", "--yes"], "There is no user 'nobody@example.com'."],
+    [
+      ["service-accounts", "enable", "none", "--org", "default"],
+      "The organization has no service account 'none'.",
+    ],
+    [["hosts", "forget", "none", "--yes"], "There is no host 'none'."],
+    [
+      ["sessions", "release", "sess_01zzzzzzzzzzzzzzzzzzzzzzzz"],
+      "Session 'sess_01zzzzzzzzzzzzzzzzzzzzzzzz' does not exist.",
+    ],
+  ] as const) {
+    const { code, stdout, stderr } = await berth(["admin", ...args, "--quiet"], { env });
+    assert.deepEqual([code, stdout], [1, ""], args.join(" "));
+    assert.ok(stderr.startsWith(`error: ${said}`), stderr);
   }
-  const { code, stderr } = await berth(["admin", "hosts", "forget", "none", "--yes"], { env });
-  assert.equal(code, 1);
+  const { stderr } = await berth(["admin", "hosts", "forget", "none", "--yes"], { env });
   assert.match(stderr, /error: There is no host 'none'\.\n +type: not_found_error/);
-  const release = ["admin", "sessions", "release", "sess_01zzzzzzzzzzzzzzzzzzzzzzzz"];
-  const absent = "error: Session 'sess_01zzzzzzzzzzzzzzzzzzzzzzzz' does not exist.\n";
-  assert.ok((await berth([...release, "--quiet"], { env })).stderr.startsWith(absent));
-  const near = await berth([...release, "--data-dir", service.dataDir, "--quiet"]);
-  assert.deepEqual([near.code, near.stderr], [1, absent]);
 });
 
-test("admin: which service it is follows from the URL with an operator token, and a flag decides", async () => {
+test("admin: the service is found as for other commands, and another token is refused before it is sent", async (t) => {
   const run = (args: string[], variables: Record<string, string>) =>
     berth(["admin", "operator-tokens", "list", ...args], { env: variables });
-  const there = await run(["--url", service.url, "--token-file", tokenFile], {});
-  assert.equal(there.stderr, `Administering ${service.url} (--url)\n`);
-  const { stdout: pat } = await berth([
-    ...["bootstrap", "--user", "ada@example.com", "--data-dir", service.dataDir],
-  ]);
-  const own = { BERTH_DATA_DIR: service.dataDir, BERTH_URL: service.url, BERTH_TOKEN: pat.trim() };
-  assert.match((await run([], own)).stderr, /^Administering this machine /, "no operator token: as ever");
-  assert.match((await run(["--data-dir", service.dataDir], env)).stderr, /^Administering this machine /);
-  const missing = { BERTH_DATA_DIR: service.dataDir, BERTH_TOKEN_FILE: "/nowhere" };
-  const { code, stderr } = await run([], missing);
-  assert.deepEqual([code, stderr], [0, ""], "nothing else can be meant");
-  for (const [args, variables, complaint] of [
-    [[], { ...missing, BERTH_URL: service.url }, /'\/nowhere'/],
-    [["--url", service.url], {}, /A service is administered with an operator token/],
-    [["--url", service.url], { BERTH_TOKEN: pat.trim() }, /is administered with an operator token/],
-    [[], { BERTH_TOKEN: env.BERTH_TOKEN ?? "" }, /no URL of its service/],
-    [["--token-file", tokenFile], {}, /no URL of its service/],
-    [["--url", service.url, "--data-dir", service.dataDir], env, /set those of one/],
-    [["--url", "nowhere"], { BERTH_TOKEN: env.BERTH_TOKEN ?? "" }, /URL is not valid/],
+  const BERTH_TOKEN = env.BERTH_TOKEN ?? "";
+  for (const [args, variables] of [
+    [["--url", service.url, "--token-file", tokenFile], {}],
+    [["--data-dir", service.dataDir], { BERTH_TOKEN }],
+    [[], { BERTH_DATA_DIR: service.dataDir, BERTH_TOKEN_FILE: tokenFile }],
   ] as const) {
-    const { code, stderr, stdout } = await run([...args], variables);
-    assert.deepEqual([code, stdout], [2, ""], `${args}: ${stderr}`);
-    assert.match(stderr, complaint);
+    const { code, stderr } = await run([...args], variables);
+    assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+  }
+  const config = await mkdtemp(join(service.dir, "config-"));
+  t.after(() => rm(config, { recursive: true }));
+  const home = { XDG_CONFIG_HOME: config };
+  const login = ["login", service.url, "--name", "ops", "--token-file", tokenFile];
+  const { stdout: told } = await berth(login, { env: home });
+  assert.match(told, /as context 'ops'[\s\S]*for 'berth admin'\n$/);
+  assert.equal((await run(["--context", "ops"], home)).code, 0);
+  const pat = service.env.BERTH_TOKEN ?? "";
+  for (const [code, args, variables, complaint] of [
+    [2, [], { BERTH_URL: service.url, BERTH_TOKEN_FILE: "/nowhere" }, /'\/nowhere'/],
+    [4, ["--url", service.url], {}, /No token is known\..* berth bootstrap/],
+    [2, ["--url", service.url], { BERTH_TOKEN: pat }, /takes an operator token.* berth bootstrap --operator/],
+    [2, [], { BERTH_TOKEN }, /No server is known/],
+    [2, ["--url", "nowhere"], { BERTH_TOKEN }, /URL is not valid/],
+  ] as const) {
+    const ended = await run([...args], variables);
+    assert.deepEqual([ended.code, ended.stdout], [code, ""], `${args}: ${ended.stderr}`);
+    assert.match(ended.stderr, complaint);
   }
 });
 
 test("admin operator-tokens: one that is revoked is refused, and other commands refuse it always", async () => {
-  const made = JSON.parse(await byUrl("operator-tokens", "create", "short", "--expires-in", "600", "--json"));
+  const made = JSON.parse(await admin("operator-tokens", "create", "short", "--expires-in", "600", "--json"));
   const asMade = { BERTH_URL: service.url, BERTH_TOKEN: made.token };
   assert.equal((await berth(["admin", "organizations", "list"], { env: asMade })).code, 0);
   const elsewhere = await berth(["agents", "list"], { env: asMade });
   assert.match(elsewhere.stderr, /only accepted under '\/api\/v1\/admin'/);
-  const revoked = await byUrl("operator-tokens", "revoke", made.id, "--yes");
+  const revoked = await admin("operator-tokens", "revoke", made.id, "--yes");
   assert.equal(revoked, `The operator token ${made.id} is revoked, and 0 that were created with it.\n`);
   const { code, stderr } = await berth(["admin", "organizations", "list"], { env: asMade });
   assert.equal(code, 4, stderr);

@@ -4,7 +4,7 @@ import { action } from "../action.ts";
 import { requireLinux } from "./require-linux.ts";
 import { addInstall } from "./systemd/command.ts";
 
-/** Adds the commands that act on this machine instead of calling a server. */
+/** Adds the commands that act on the installation of this host instead of calling a server. */
 export function addLocal(program: Command): void {
   addUp(program);
   addServe(program);
@@ -60,7 +60,7 @@ function addConfig(program: Command): void {
   const config = program
     .command("config")
     .summary("check and print the settings of the service")
-    .description("Check and print the settings of the service on this machine.");
+    .description("Check and print the settings of the service on this host.");
   const add = (verb: string, summary: string, name: "checkConfig" | "printConfig") =>
     config
       .command(verb)

@@ -204,7 +204,7 @@ test("settings that are wrong end each command with one sentence and exit 2, and
     ["serve"],
     ["config", "print"],
     ["bootstrap", "--user", "ann@example.com"],
-    ["admin", "organizations", "list"],
+    ["bootstrap", "--operator", "ops"],
     ["secrets", "rewrap"],
   ];
   for (const command of commands) {
@@ -230,7 +230,7 @@ test("serve, config: a password in a flag is one sentence and exit 2, does not s
   assert.deepEqual(readdirSync(join(dataDir, "..")), ["berth.yaml"]);
 });
 
-test("serve, token: the settings file has effect, and a variable that is no setting is told in the log", async (t) => {
+test("serve, bootstrap: the settings file has effect, and a variable that is no setting is told in the log", async (t) => {
   const file = fileWith(t, "data_dir: data\nhost: 127.0.0.2\nport: 0\n");
   const env = { BERTH_CONFIG: file, BERTH_MAX_PIDSS: "5" };
   const { child, ended } = startBerth(["serve"], { env });

@@ -13,7 +13,7 @@ import { berth, startBerth } from "../../../test-support/berth.ts";
 /** Files that a command creates in turn, and removes, in a new data directory. */
 const FILES = ["postgres/cluster.partial-*/base/1/*", "postgres/password", "postgres/cluster/postmaster.pid"];
 const COMMANDS = {
-  "bootstrap": ["bootstrap", "--user", "ann@example.com"],
+  bootstrap: ["bootstrap", "--user", "ann@example.com"],
   "secrets rewrap": ["secrets", "rewrap"],
   doctor: ["doctor"],
 };

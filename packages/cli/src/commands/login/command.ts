@@ -59,7 +59,7 @@ function addContexts(program: Command): void {
 }
 
 const HELP = `
-To create a token: berth token create --user you@example.com, on the machine of the service; or berth tokens create.
+To create a token: berth bootstrap --user you@example.com, on the host of the service; or berth tokens create.
 
 The current context is taken where nothing else says which service is meant: no --url, --context, --data-dir or --token-file, and
 no BERTH_URL, BERTH_CONTEXT, BERTH_DATA_DIR, BERTH_TOKEN or BERTH_TOKEN_FILE. Its token is sent to its URL alone.

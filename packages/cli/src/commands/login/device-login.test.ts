@@ -184,20 +184,20 @@ test(
   async (t) => {
     const { run, login } = machine(t);
     const one = await login(url);
-    const missing = await service.run(["admin", "login", "approve", one.code, "--user", "no@example.com"]);
+    const missing = await service.admin(["login", "approve", one.code, "--user", "no@example.com"]);
     assert.equal(missing.code, 1);
     assert.match(missing.stderr, /There is no user 'no@example\.com'/);
-    const approve = ["admin", "login", "approve", one.code, "--user", "owner@example.com"];
-    const unknown = await service.run([...approve, "--scopes", "nonsense"]);
+    const approve = ["login", "approve", one.code, "--user", "owner@example.com"];
+    const unknown = await service.admin([...approve, "--scopes", "nonsense"]);
     assert.deepEqual([unknown.code, unknown.stdout], [2, ""]);
-    const approved = await service.run([...approve, "--scopes", "agents:read"]);
+    const approved = await service.admin([...approve, "--scopes", "agents:read"]);
     assert.equal(approved.code, 0, approved.stderr);
     assert.equal((await one.ended).code, 0);
     assert.match((await run(["whoami"])).stdout, /^owner@example\.com[\s\S]*: agents:read\n/);
     const two = await login(url);
-    assert.equal((await service.run(["admin", "login", "deny", two.code, "--yes"])).code, 0);
+    assert.equal((await service.admin(["login", "deny", two.code, "--yes"])).code, 0);
     assert.equal((await two.ended).code, 4);
-    const { stdout } = await service.run(["admin", "audit", "--json", "--limit", "3"]);
+    const { stdout } = await service.admin(["audit", "--json", "--limit", "3"]);
     const entries = stdout
       .trim()
       .split("\n")
@@ -209,9 +209,9 @@ test(
         resources.map((id: string) => id.split("_")[0]),
       ]),
       [
-        ["admin login deny", "operator", ["devauth"]],
+        ["adminDeviceAuthorizations.deny", "operator", ["devauth"]],
         ["deviceTokens.create", "operator", ["devauth", "tok"]],
-        ["admin login approve", "operator", ["devauth", "usr"]],
+        ["adminDeviceAuthorizations.approve", "operator", ["devauth", "usr"]],
       ],
     );
   },

@@ -17,7 +17,8 @@ const auditEntry = z
       .nullable()
       .meta({ description: "Its name now. Null when there is none any more." }),
     actor_type: z.enum(["user", "service_account", "operator", "service"]).meta({
-      description: "`operator`: on the machine or with an operator token. `service`: Berth itself.",
+      description:
+        "`operator`: a command on the host, or a request with an operator token. `service`: Berth itself.",
     }),
     actor_id: z.string().nullable().meta({ description: "Of the user or the service account." }),
     actor: z.string().nullable().meta({
@@ -26,13 +27,13 @@ const auditEntry = z
     token_id: z
       .string()
       .nullable()
-      .meta({ description: "Of the token. Null: a command on the machine, or Berth itself." }),
+      .meta({ description: "Of the token. Null: a command on the host, or Berth itself." }),
     operation: z.string().meta({
       description: "Of the API (`agents.create`), or as the command is written (`admin users disable`).",
     }),
     resources: z.array(z.string()).meta({ description: "Ids of what was changed, the outer one first." }),
     client: z.string().meta({
-      description: "Address of the client; for a command on the machine the name of the machine's user.",
+      description: "Address of the client; for a command on the host the name of its user.",
     }),
     user_agent: z.string().nullable(),
     request_id: z.string().nullable(),

@@ -13,7 +13,7 @@ const operatorToken = z
     last4: z.string().meta({ description: "The last four characters of the token." }),
     parent_id: idOf("operator_token").nullable().meta({
       description:
-        "The operator token that created this one, with which it is revoked. Null: it was created on the machine of the installation.",
+        "The operator token that created this one, with which it is revoked. Null: `berth bootstrap` created it.",
     }),
     expires_at: timestamp.nullable(),
     last_used_at: timestamp.nullable(),

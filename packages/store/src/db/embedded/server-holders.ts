@@ -4,7 +4,7 @@ import { processName, processStart, stateOfProcess } from "@berth/linux";
 
 /**
  * One reference to the server of a data directory, counted by an empty file that is named by its process and
- * a counter. Several processes can share a server: a long `serve`, a short `token create`, one that was
+ * a counter. Several processes can share a server: a long `serve`, a short `bootstrap`, one that was
  * killed. The last running holder to stop also stops the server.
  *
  * Holders that died are not counted, and their files are removed. The same applies to holders in other pid
