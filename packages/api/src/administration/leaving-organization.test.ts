@@ -10,7 +10,7 @@ import { createTokenFor } from "../features/tokens/create-token-for.ts";
 import { changeLimits } from "./limit-store.ts";
 import { createOrganization, organizationId } from "./organization-store.ts";
 import { changeRetention } from "./retention-store.ts";
-import { createServiceAccount } from "./service-account-store.ts";
+import { createServiceAccount, setServiceAccountDisabled } from "./service-account-store.ts";
 import { createUser, setUserDisabled } from "./user-store.ts";
 
 const ada = { email: "ada@example.com", role: "member" as const };
@@ -89,6 +89,7 @@ test("a user is enabled while the erasure is asked for → disabled by it; after
   const { db, erase, organization } = await acme(t);
   const { id } = await createUser(db.write, { ...ada, organization_id: organization });
   await setUserDisabled(db.write, id, true);
+  const account = await createServiceAccount(db.write, { name: "bot", organization_id: organization });
   const enabled = Promise.withResolvers<void>();
   const enabling = db.transaction(async (tx) => {
     await setUserDisabled(tx, id, false);
@@ -98,10 +99,15 @@ test("a user is enabled while the erasure is asked for → disabled by it; after
   await enabled.promise;
   await Promise.all([enabling, db.transaction(erase)]);
   assert.equal((await db.read.query({ text: "select from users where disabled_at is null" })).rowCount, 0);
-  await assert.rejects(setUserDisabled(db.write, id, false), /is being erased, and cannot be enabled\.$/);
+  await assert.rejects(setUserDisabled(db.write, id, false), {
+    message: `The user '${id}' is being erased, and cannot be enabled.`,
+  });
+  await assert.rejects(setServiceAccountDisabled(db.write, account.id, false), {
+    message: "The organization 'acme' is being erased, and 'bot' cannot be enabled.",
+  });
   const token = createTokenFor(db.write, { email: "new@example.com", org: "acme" });
   await assert.rejects(token, { message: "The organization 'acme' is being erased." });
-  const account = { issuer: "https://login.example", subject: "new", email: "new@example.com" };
+  const theirs = { issuer: "https://login.example", subject: "new", email: "new@example.com" };
   const scope = {
     operation: operations.consoleLinks.create,
     requestId: newUuid(),
@@ -109,7 +115,7 @@ test("a user is enabled while the erasure is asked for → disabled by it; after
     userAgent: null,
   };
   const signIn = db.transaction((tx) =>
-    signInWithAccount(tx, scope, { ...account, membership: { ...ada, organization: "acme" } }),
+    signInWithAccount(tx, scope, { ...theirs, membership: { ...ada, organization: "acme" } }),
   );
   await assert.rejects(signIn, { message: "The user of this token is disabled." });
 });

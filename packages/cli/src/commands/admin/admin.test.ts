@@ -90,23 +90,6 @@ test("bootstrap: the token is of a user or of an operator, and not of both", asy
   assert.ok(Math.abs(Date.parse(expires_at) - Date.parse(created_at) - 600_000) < 60_000, expires_at);
 });
 
-test("admin: whoever is being erased cannot be enabled meanwhile", async () => {
-  await admin("organizations", "create", "leaving");
-  await admin("users", "create", "mallory@example.com", "--org", "leaving");
-  await admin("service-accounts", "create", "bot", "--org", "leaving");
-  const { data } = JSON.parse(await admin("users", "list", "--org", "leaving", "--json"));
-  const mallory: string = data[0].id;
-  await admin("erase", "--org", "leaving", "--yes");
-  assert.equal(
-    await refusal("users", "enable", "mallory@example.com"),
-    `error: The user '${mallory}' is being erased, and cannot be enabled.`,
-  );
-  assert.equal(
-    await refusal("service-accounts", "enable", "bot", "--org", "leaving"),
-    "error: The organization 'leaving' is being erased, and 'bot' cannot be enabled.",
-  );
-});
-
 test("admin: wrong usage → exit code 2", async () => {
   for (const args of [
     ["users", "create", "ada", "--org", "acme"],
