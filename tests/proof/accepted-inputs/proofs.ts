@@ -915,18 +915,8 @@ const FLAGS: readonly Proof[] = [
     scenario("audit"),
     "berth admin audit: by user, operation, resource and time",
   ],
-  [
-    "flag admin ",
-    "--org --role",
-    cli("commands/admin/admin"),
-    "admin: creates, lists, disables and enables",
-  ],
-  [
-    "flag local ",
-    "--from --to",
-    scenario("contents-in-s3"),
-    "contents in S3: moved there and back",
-  ],
+  ["flag admin ", "--org --role", cli("commands/admin/admin"), "admin: creates, lists, disables and enables"],
+  ["flag local ", "--from --to", scenario("contents-in-s3"), "contents in S3: moved there and back"],
   ["flag admin ", "--cancel", scenario("homes"), "a drained service saves outputs"],
   [
     "flag local ",
