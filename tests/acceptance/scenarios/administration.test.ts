@@ -43,6 +43,7 @@ covers(
     assertError(await child.post(`${ADMIN}/operator_tokens`, late), 400, "invalid_request_error", {
       param: "expires_at",
     });
+    await berth.operatorToken();
     const tokens = await listed("/operator_tokens?limit=1");
     const own = tokens.find(({ id }) => id === created.id);
     assert.deepEqual(
