@@ -836,7 +836,7 @@ const SETTINGS: readonly Proof[] = [
   [
     "setting BERTH_",
     "SNAPSHOTS_DAYS SNAPSHOTS_MB",
-    runs("snapshots/snapshot-store"),
+    runs("repositories/snapshots/snapshot-store"),
     "evict: older of one checkout, unused for long, limit exceeded",
   ],
   [
