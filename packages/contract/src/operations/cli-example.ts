@@ -1,4 +1,3 @@
-import { ADMIN_COMMANDS } from "./admin-commands.ts";
 import { pathParams } from "./command-words.ts";
 import { type Example, examples } from "./examples.ts";
 import type { Operation } from "./operation.ts";
@@ -33,3 +32,39 @@ function flags({ id }: Operation, { query = "", form, file }: Example): string[]
 function fileOf([part = ""]: readonly string[]): string {
   return part.slice(part.indexOf("@") + 1);
 }
+
+/** The operator's commands. They take names where the API takes ids, and may combine operations. */
+const ADMIN_COMMANDS: Readonly<Record<string, string>> = {
+  "adminOrganizations.create": "organizations create acme",
+  "adminOrganizations.list": "organizations list",
+  "adminOrganizations.update": 'organizations rename acme "Acme Inc"',
+  "adminUsers.create": "users create ada@example.com --org acme --role admin",
+  "adminUsers.list": "users list --org acme",
+  "adminUsers.update": "users set-role ada@example.com member",
+  "adminUsers.disable": "users disable ada@example.com --yes",
+  "adminUsers.enable": "users enable ada@example.com",
+  "adminServiceAccounts.create": "service-accounts create ci --org acme",
+  "adminServiceAccounts.list": "service-accounts list --org acme",
+  "adminServiceAccounts.disable": "service-accounts disable ci --org acme --yes",
+  "adminServiceAccounts.enable": "service-accounts enable ci --org acme",
+  "adminTokens.create": "tokens create --user ada@example.com --name first --scopes sessions:read",
+  "adminOperatorTokens.create": "operator-tokens create provisioning",
+  "adminOperatorTokens.list": "operator-tokens list",
+  "adminOperatorTokens.delete": "operator-tokens revoke $OPERATOR_TOKEN_ID --yes",
+  "adminLimits.get": "limits get --org acme",
+  "adminLimits.update": "limits set --org acme open_sessions=50 requests_per_second=none",
+  "adminRetention.get": "retention get --org acme",
+  "adminRetention.update": "retention set --org acme sessions=90 files=none --yes",
+  "adminErasures.create": "erase --user ada@example.com --yes",
+  "adminErasures.list": "erasures list",
+  "adminErasures.get": "erasures get $ERASURE_ID",
+  "adminDeviceAuthorizations.lookup": "login approve $USER_CODE --user ada@example.com",
+  "adminDeviceAuthorizations.approve": "login approve $USER_CODE --user ada@example.com --yes",
+  "adminDeviceAuthorizations.deny": "login deny $USER_CODE --yes",
+  "adminHosts.list": "hosts list",
+  "adminHosts.drain": "hosts drain $HOST_ID",
+  "adminHosts.resume": "hosts drain $HOST_ID --cancel",
+  "adminHosts.forget": "hosts forget $HOST_ID --force --yes",
+  "adminSessions.release": "sessions release $SESSION_ID",
+  "adminAuditEntries.list": "audit --operation agents --limit 10",
+};

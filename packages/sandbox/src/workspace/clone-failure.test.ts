@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cloneFailure } from "./clone-failure.ts";
+import { retryAfterMs } from "./clone-repository.ts";
 import { CLONE_EXIT } from "./clone-script.ts";
 import type { RepositoryMount } from "./repository/repository.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 const url = "https://git.example/acme/tls-redirect";
 const mount: RepositoryMount = { url, mountPath: "/data/redirect-SSL", checkout: null };

@@ -12,7 +12,6 @@ import {
   OVERWRITE_VARIABLES,
 } from "./clone-script.ts";
 import type { CloneProgress, CloneResult, RepositoryMount } from "./repository/repository.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 export interface CloneOptions {
   /** Variables of the session's commands; see `repositoryEnvironment`. */
@@ -103,4 +102,16 @@ function secretsOf(environment: Readonly<Record<string, string>>): string[] {
     const [username = "", secret = ""] = lines.slice(index * 3 + 1);
     return [Buffer.from(`${username}:${secret}`).toString("base64"), secret];
   }).flat();
+}
+
+/**
+ * Returns the milliseconds that a host asks to wait, by the `Retry-After` header that the clone script
+ * printed: seconds or a date. Returns null when there is none, or when it is neither.
+ */
+export function retryAfterMs(output: string, now: number = Date.now()): number | null {
+  const value = /^berth:retry-after ([\x20-\x7e]{1,40})$/m.exec(output)?.[1]?.trim();
+  if (value === undefined) return null;
+  if (/^[0-9]+$/.test(value)) return Number(value) * 1_000;
+  const date = Date.parse(value);
+  return /^[A-Z][a-z]+, /.test(value) && !Number.isNaN(date) ? Math.max(0, date - now) : null;
 }

@@ -1,6 +1,6 @@
 import type { Sandbox } from "../interface/sandbox.ts";
 import { shellScript } from "../scripts/read-script.ts";
-import { type MirrorFailure, mirrorFailure } from "./mirror-failure.ts";
+import { fetchFault } from "./clone-failure.ts";
 import { isObjectId, isRefName, type RemoteRefs } from "./refs/remote-refs.ts";
 
 /** Path of the mirror in the sandbox that updates it. */
@@ -19,6 +19,14 @@ export interface MirrorOptions {
 export interface MirrorResult {
   refs: RemoteRefs;
   bytes: number;
+}
+
+export interface MirrorFailure {
+  /**
+   * The reason why there can be no mirror, as a clause about the repository: "its …". It quotes nothing that
+   * the host sent.
+   */
+  reason: string;
 }
 
 /**
@@ -61,6 +69,18 @@ export async function mirrorRepository(
 const MAX_LISTED_BYTES = 16 * 1024 * 1024;
 
 const MIRROR = shellScript("workspace/git.sh", "workspace/lfs.sh", "workspace/mirror.sh");
+
+/** Parses the output of the script whose fetch failed. */
+function mirrorFailure(url: string, output: string): MirrorFailure {
+  const [, said] = output.split(/^failed\n/m, 2);
+  if (said === undefined) return { reason: "its mirror could not be made" };
+  // The text after the fault's name is git's own, and does not contain a name from the repository.
+  const [, object, fault, text] = /^error: object ([0-9a-f]{40,64}): (\w+): ([^\n]*)$/m.exec(said) ?? [];
+  if (object !== undefined)
+    return { reason: `its object ${object} does not pass git's check: ${fault}, ${text}` };
+  if (/File too large/.test(said)) return { reason: "it exceeds the size limit" };
+  return { reason: fetchFault(url, said) };
+}
 
 function readResult(text: string, head: string): MirrorResult | null {
   const lines = text.split("\n");
