@@ -1,7 +1,7 @@
 export type * from "./calls/call-outputs.ts";
 export type { Explorer } from "./calls/explorer.ts";
 export { unstartedCallResults } from "./calls/unrun-calls.ts";
-export { type ExploreParts, explorer } from "./explore/explorer.ts";
+export { type ExploreDeps, explorer } from "./explore/explorer.ts";
 export { isToolUse, waitsForClient } from "./history/call-events.ts";
 export { foldHistory } from "./history/fold-history.ts";
 export type { History } from "./history/history.ts";

@@ -1,1 +1,1 @@
-export type { SystemParts } from "./system/session-system.ts";
+export type { SystemDeps } from "./system/session-system.ts";

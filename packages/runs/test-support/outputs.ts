@@ -7,11 +7,11 @@ import { diskStore, type TestStore } from "@berth/store/test-support/blob-stores
 import type { TestDatabase } from "@berth/store/test-support/database";
 import { type Seed, seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import { type Collection, collectOutputs } from "../src/outputs/collect-outputs.ts";
-import type { CollectParts } from "../src/outputs/collecting.ts";
+import type { CollectDeps } from "../src/outputs/collecting.ts";
 import { LIST_SCRIPT, OUTPUTS } from "../src/outputs/list-outputs.ts";
 import { testSandbox } from "./sandbox.ts";
 
-export interface CollectChanges extends Partial<CollectParts> {
+export interface CollectChanges extends Partial<CollectDeps> {
   /** A script that runs in the outputs between the listing and the reading. */
   meanwhile?: string;
   signal?: AbortSignal;

@@ -17,7 +17,7 @@ import { answerOf, answerResult } from "./answer.ts";
 import { NestedLog } from "./nested-log.ts";
 
 /** The session's parts that nested loops of Explore use. Several may call `sleep` at the same time. */
-export interface ExploreParts
+export interface ExploreDeps
   extends Pick<
     Turn,
     "sandbox" | "hasSandbox" | "environment" | "secrets" | "sleep" | "now" | "random" | "busyRetryMs"
@@ -37,15 +37,15 @@ const CUT_OFF = "Its model reached its output limit, so this may not be all.";
  * run, asks for an answer from what was found. The tools stay in that request: providers reject calls in a
  * history without their tools, and their prompt caches begin with the tools.
  */
-export function explorer(parts: ExploreParts): Explorer {
-  const { agent, tools } = parts;
+export function explorer(deps: ExploreDeps): Explorer {
+  const { agent, tools } = deps;
   const config = toolConfig(agent, "Explore");
   const maxRequests = config?.max_requests ?? DEFAULT_EXPLORE_BUDGET.max_requests;
   const maxTokens = config?.max_tokens ?? DEFAULT_EXPLORE_BUDGET.max_tokens;
   const maxBytes = config?.max_result_bytes ?? DEFAULT_RESULT_BYTES.Explore;
   return async (question, call) => {
     const choice = modelOf(agent);
-    const model = parts.model(choice);
+    const model = deps.model(choice);
     if (model === null) return failure(`Explore did not run: there is no model '${choice.id}' here.`);
     if (tools.length === 0)
       return failure(
@@ -55,7 +55,7 @@ export function explorer(parts: ExploreParts): Explorer {
     const own = { ...choice, id: model.id, effective_context_window: model.contextWindow };
     const run = async (tools: readonly Tool[], requests: number, tokens?: number) =>
       await runTurn(
-        turnOf({ ...parts, agent: { ...agent, model: own }, tools }, model, log, call, { requests, tokens }),
+        turnOf({ ...deps, agent: { ...agent, model: own }, tools }, model, log, call, { requests, tokens }),
       );
     const end = await run(tools, maxRequests - 1, maxTokens);
     const { responses, tokens } = log.copy.history();
@@ -81,14 +81,14 @@ function asked({ question, path }: Question, { log, eventId }: ExploreCall): Nes
 }
 
 function turnOf(
-  { agent, tools, model: _, ...parts }: ExploreParts,
+  { agent, tools, model: _, ...deps }: ExploreDeps,
   model: Model,
   log: NestedLog,
   { signal }: ExploreCall,
   { requests, tokens }: { requests: number; tokens: number | undefined },
 ): Turn {
   return {
-    ...parts,
+    ...deps,
     // A nested loop has no long pauses, and its tokens are counted without those of a one-hour cache.
     agent: { ...agent, model: { ...agent.model, cache_ttl: "5m" }, max_model_requests: requests, tools: [] },
     model,

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { countSetAside, sessionsByStatus } from "../features/sessions/session-store.ts";
 import type { DatabaseMeasures, Measured } from "../http/installation-gauges.ts";
 
-export interface MeasureParts {
+export interface MeasureDeps {
   db: { write: Queryable };
   /** Permits of the owners whose turns are limited. */
   permits: Pick<TurnPermits, "full">;
@@ -18,7 +18,7 @@ export interface MeasureParts {
 const PATIENCE_MS = 4_000;
 
 /** Measures the database and the file system for one scrape of the metrics. Never rejects. */
-export async function measureInstallation({ db, permits, dataDir, log }: MeasureParts): Promise<Measured> {
+export async function measureInstallation({ db, permits, dataDir, log }: MeasureDeps): Promise<Measured> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), PATIENCE_MS);
   const unmeasured = (error: unknown) => {

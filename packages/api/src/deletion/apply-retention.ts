@@ -16,7 +16,7 @@ import {
   sessionsWithExpiredEvents,
 } from "./expired-store.ts";
 
-export interface RetentionParts {
+export interface RetentionDeps {
   db: DatabaseAccess;
   blobs: BlobStore;
   log: Logger;
@@ -32,7 +32,7 @@ const BATCH = 100;
 const EVENTS_BATCH = 5_000;
 
 /** Deletes one batch, and returns the uuids of what was deleted. */
-type DeleteBatch = (parts: RetentionParts, expired: Expired, signal: AbortSignal) => Promise<string[]>;
+type DeleteBatch = (deps: RetentionDeps, expired: Expired, signal: AbortSignal) => Promise<string[]>;
 
 const DELETE: Readonly<Record<RetainedName, DeleteBatch>> = {
   sessions: deleteSessionBatch,
@@ -44,21 +44,21 @@ const DELETE: Readonly<Record<RetainedName, DeleteBatch>> = {
  * Deletes what is older than the retention of its organization. Can stop at any point; the next call
  * continues from there. Keeps sessions that a worker leases, and files that an active session uses.
  */
-export async function applyRetention(parts: RetentionParts, signal: AbortSignal): Promise<void> {
-  const { db, defaults = {}, dayMs = DAY_MS } = parts;
+export async function applyRetention(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
+  const { db, defaults = {}, dayMs = DAY_MS } = deps;
   for (const [organizationId, own] of await readRetention(db.write)) {
     const retention: RetentionDays = { ...defaults, ...own };
     for (const name of RETAINED_NAMES) {
       const days = retention[name] ?? null;
       if (days === null || signal.aborted) continue;
       const expired = await expiredSince(db.write, organizationId, days * dayMs);
-      await deleteAll(parts, name, expired, signal);
+      await deleteAll(deps, name, expired, signal);
     }
   }
 }
 
 async function deleteAll(
-  parts: RetentionParts,
+  deps: RetentionDeps,
   name: RetainedName,
   expired: Expired,
   signal: AbortSignal,
@@ -66,7 +66,7 @@ async function deleteAll(
   let deleted = 0;
   let { after } = expired;
   while (!signal.aborted) {
-    const ids = await DELETE[name](parts, { ...expired, after }, signal);
+    const ids = await DELETE[name](deps, { ...expired, after }, signal);
     deleted += ids.length;
     if (ids.length < BATCH) break;
     after = ids.toSorted().at(-1) ?? after;
@@ -74,10 +74,10 @@ async function deleteAll(
   if (deleted === 0) return;
   const organization = formatId("organization", expired.organizationId);
   const what = name === "events" ? "sessions whose events are too old" : name;
-  parts.log.info({ organization, deleted }, `${what} were deleted after their retention`);
+  deps.log.info({ organization, deleted }, `${what} were deleted after their retention`);
 }
 
-async function deleteSessionBatch({ db }: RetentionParts, expired: Expired): Promise<string[]> {
+async function deleteSessionBatch({ db }: RetentionDeps, expired: Expired): Promise<string[]> {
   return await db.transaction(async (tx) => {
     const ids = await deleteExpiredSessions(tx, expired, BATCH);
     await audit(tx, expired, "retention sessions", "session", ids);
@@ -87,7 +87,7 @@ async function deleteSessionBatch({ db }: RetentionParts, expired: Expired): Pro
 
 /** Deletes events in batches, oldest first. The last transaction records that they are deleted. */
 async function deleteEventBatch(
-  { db }: RetentionParts,
+  { db }: RetentionDeps,
   expired: Expired,
   signal: AbortSignal,
 ): Promise<string[]> {
@@ -106,7 +106,7 @@ async function deleteEventBatch(
   return deleted;
 }
 
-async function deleteFileBatch({ db, blobs }: RetentionParts, expired: Expired): Promise<string[]> {
+async function deleteFileBatch({ db, blobs }: RetentionDeps, expired: Expired): Promise<string[]> {
   const files = await db.transaction(async (tx) => {
     const deleted = await deleteExpiredFiles(tx, expired, BATCH);
     const ids = deleted.map(({ id }) => id);

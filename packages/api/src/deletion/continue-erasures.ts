@@ -29,7 +29,7 @@ import {
   unfinishedErasures,
 } from "./erasure-store.ts";
 
-export interface ErasureParts {
+export interface ErasureDeps {
   db: DatabaseAccess;
   blobs: BlobStore;
   log: Logger;
@@ -58,30 +58,30 @@ const AFTER_SESSIONS: readonly EraseBatch[] = [forgetUsage, deleteAgents, delete
  * had begun before stored.
  */
 export async function continueErasures(
-  parts: ErasureParts,
+  deps: ErasureDeps,
   signal: AbortSignal,
   sinceMs?: number,
 ): Promise<void> {
-  for (const erasure of await unfinishedErasures(parts.db.write, sinceMs)) {
+  for (const erasure of await unfinishedErasures(deps.db.write, sinceMs)) {
     if (signal.aborted) return;
     // A failing erasure does not block the others. It is retried at the next call.
-    await continueErasure(parts, erasure, signal).catch((error: unknown) =>
-      parts.log.error({ err: error, erasure: erasure.id }, "an erasure could not go on"),
+    await continueErasure(deps, erasure, signal).catch((error: unknown) =>
+      deps.log.error({ err: error, erasure: erasure.id }, "an erasure could not go on"),
     );
   }
 }
 
-async function continueErasure(parts: ErasureParts, erasure: Erasure, signal: AbortSignal): Promise<void> {
-  const { db } = parts;
-  for (const erase of BESIDE_SESSIONS) await eraseAll(parts, erasure, erase, signal);
-  const areContentsGone = await removeContents(parts, erasure, signal);
+async function continueErasure(deps: ErasureDeps, erasure: Erasure, signal: AbortSignal): Promise<void> {
+  const { db } = deps;
+  for (const erase of BESIDE_SESSIONS) await eraseAll(deps, erasure, erase, signal);
+  const areContentsGone = await removeContents(deps, erasure, signal);
   if ((await remainingSessions(db.write, erasure)).length > 0) return;
-  for (const erase of AFTER_SESSIONS) await eraseAll(parts, erasure, erase, signal);
-  if (areContentsGone && !signal.aborted) await complete(parts, erasure);
+  for (const erase of AFTER_SESSIONS) await eraseAll(deps, erasure, erase, signal);
+  if (areContentsGone && !signal.aborted) await complete(deps, erasure);
 }
 
 async function eraseAll(
-  { db }: ErasureParts,
+  { db }: ErasureDeps,
   { id, ...erasure }: Erasure,
   erase: EraseBatch,
   signal: AbortSignal,
@@ -99,7 +99,7 @@ async function eraseAll(
 
 /** Removes contents that nobody else uses. Returns false while some must stay, as during a backup. */
 async function removeContents(
-  { db, blobs }: ErasureParts,
+  { db, blobs }: ErasureDeps,
   { id }: Erasure,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -111,7 +111,7 @@ async function removeContents(
   return true;
 }
 
-async function complete({ db, log }: ErasureParts, erasure: Erasure): Promise<void> {
+async function complete({ db, log }: ErasureDeps, erasure: Erasure): Promise<void> {
   const isNew = await db.transaction(async (tx) => {
     const handedOver = erasure.subject_type === "user" ? await handOver(tx, erasure) : [];
     if (handedOver.length > 0) await noteHandedOver(tx, erasure.id, handedOver);

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { findToken, isSignInSecret, type Principal } from "@berth/store/access";
 import { ApiError, errors } from "@berth/store/errors";
-import { acceptSecret, authenticate, type Parts, type Rejections } from "./authenticate.ts";
+import { acceptSecret, authenticate, type Deps, type Rejections } from "./authenticate.ts";
 import { checkOrigin } from "./check-origin.ts";
 import type { HttpApp } from "./http-app.ts";
 import { SIGN_IN_COOKIE } from "./sign-in-cookie.ts";
 
-type CallerParts = Parts & Pick<HttpApp, "origin" | "acceptsSignIns">;
+type CallerDeps = Deps & Pick<HttpApp, "origin" | "acceptsSignIns">;
 
 const OF_SIGN_INS: Rejections = {
   unknown: errors.signInEnded,
@@ -20,17 +20,17 @@ const OF_SIGN_INS: Rejections = {
  *
  * @throws as `authenticate` and `checkOrigin`; errors.signInEnded
  */
-export async function authenticateCaller(request: IncomingMessage, parts: CallerParts): Promise<Principal> {
+export async function authenticateCaller(request: IncomingMessage, deps: CallerDeps): Promise<Principal> {
   const hasHeader = request.headers.authorization !== undefined;
-  if (hasHeader || !parts.acceptsSignIns || !SIGN_IN_COOKIE.isIn(request))
-    return await authenticate(request, parts);
-  const origin = parts.origin.of(request);
+  if (hasHeader || !deps.acceptsSignIns || !SIGN_IN_COOKIE.isIn(request))
+    return await authenticate(request, deps);
+  const origin = deps.origin.of(request);
   checkOrigin(request, origin);
   const secret = SIGN_IN_COOKIE.read(request, origin);
   if (secret === null || !isSignInSecret(secret)) throw errors.signInEnded();
   // Sign-ins are not cached, so that ending one takes effect in every process at once.
-  const recentTokens = { find: (hash: Buffer) => findToken(parts.db.read, hash) };
-  return await acceptSecret(request, secret, { ...parts, recentTokens }, OF_SIGN_INS);
+  const recentTokens = { find: (hash: Buffer) => findToken(deps.db.read, hash) };
+  return await acceptSecret(request, secret, { ...deps, recentTokens }, OF_SIGN_INS);
 }
 
 /**
@@ -39,9 +39,9 @@ export async function authenticateCaller(request: IncomingMessage, parts: Caller
  * @throws errors of type `authentication_error` with the code `authentication_required`, whatever is wrong
  * with the token.
  */
-export async function authenticateUser(request: IncomingMessage, parts: CallerParts): Promise<Principal> {
+export async function authenticateUser(request: IncomingMessage, deps: CallerDeps): Promise<Principal> {
   try {
-    const principal = await authenticateCaller(request, parts);
+    const principal = await authenticateCaller(request, deps);
     if (principal.kind !== "user") throw errors.userTokensOnly();
     return principal;
   } catch (error) {

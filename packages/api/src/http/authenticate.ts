@@ -15,7 +15,7 @@ import { headerValues } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 
 /** The parts of the app that authentication needs. */
-export type Parts = Pick<HttpApp, "db" | "log" | "clients" | "addressRates"> & {
+export type Deps = Pick<HttpApp, "db" | "log" | "clients" | "addressRates"> & {
   recentTokens: Pick<RecentTokens, "find">;
 };
 
@@ -27,10 +27,10 @@ export type Parts = Pick<HttpApp, "db" | "log" | "clients" | "addressRates"> & {
  * one does so only within the limit of the client's address; beyond it, the error has the type
  * `rate_limit_error`.
  */
-export async function authenticate(request: IncomingMessage, parts: Parts): Promise<Principal> {
+export async function authenticate(request: IncomingMessage, deps: Deps): Promise<Principal> {
   const token = bearerToken(request);
-  if (!isOperatorSecret(token)) return await acceptSecret(request, token, parts);
-  await acceptOperator(request, token, parts);
+  if (!isOperatorSecret(token)) return await acceptSecret(request, token, deps);
+  await acceptOperator(request, token, deps);
   throw errors.operatorElsewhere();
 }
 
@@ -39,10 +39,10 @@ export async function authenticate(request: IncomingMessage, parts: Parts): Prom
  *
  * @throws as `authenticate`; errors.operatorsOnly for another valid token.
  */
-export async function authenticateOperator(request: IncomingMessage, parts: Parts): Promise<Operator> {
+export async function authenticateOperator(request: IncomingMessage, deps: Deps): Promise<Operator> {
   const token = bearerToken(request);
-  if (isOperatorSecret(token)) return await acceptOperator(request, token, parts);
-  await acceptSecret(request, token, parts);
+  if (isOperatorSecret(token)) return await acceptOperator(request, token, deps);
+  await acceptSecret(request, token, deps);
   throw errors.operatorsOnly();
 }
 
@@ -50,7 +50,7 @@ export async function authenticateOperator(request: IncomingMessage, parts: Part
 async function acceptOperator(
   request: IncomingMessage,
   secret: string,
-  { db, log, clients, addressRates }: Parts,
+  { db, log, clients, addressRates }: Deps,
 ): Promise<Operator> {
   const hash = tokenHash(secret);
   const found = await addressRates.lookUp(clients.of(request), hash, async () => {
@@ -77,7 +77,7 @@ const OF_TOKENS: Rejections = {
 export async function acceptSecret(
   request: IncomingMessage,
   secret: string,
-  { db, log, clients, addressRates, recentTokens }: Parts,
+  { db, log, clients, addressRates, recentTokens }: Deps,
   rejections: Rejections = OF_TOKENS,
 ): Promise<Principal> {
   const hash = tokenHash(secret);
@@ -108,6 +108,6 @@ function bearerToken(request: IncomingMessage): string {
 }
 
 /** Returns an error handler that only logs, because `last_used_at` is not worth failing a request. */
-function logFailedTouch(log: Parts["log"]): (error: unknown) => void {
+function logFailedTouch(log: Deps["log"]): (error: unknown) => void {
   return (error) => log.debug({ err: error }, "could not update the last use of a token");
 }

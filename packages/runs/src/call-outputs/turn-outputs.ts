@@ -16,7 +16,7 @@ interface Running {
   endPreview(): void;
 }
 
-export interface TurnOutputParts {
+export interface TurnOutputDeps {
   sessionId: string;
   store: OutputStore;
   previews: Pick<SessionHub["previews"], "beginOutput" | "outputChanged">;
@@ -30,7 +30,7 @@ export interface TurnOutputParts {
  * the turn when this one dies. One statement stores the output of all running calls.
  */
 export class TurnOutputs implements CallOutputs {
-  readonly #parts: TurnOutputParts;
+  readonly #deps: TurnOutputDeps;
   readonly #running = new Map<PrintedOutput, Running>();
   #timer: NodeJS.Timeout | undefined;
   #storing: Promise<void> = Promise.resolve();
@@ -38,12 +38,12 @@ export class TurnOutputs implements CallOutputs {
   #isStored = false;
   #isClosed = false;
 
-  constructor(parts: TurnOutputParts) {
-    this.#parts = parts;
+  constructor(deps: TurnOutputDeps) {
+    this.#deps = deps;
   }
 
   begin(eventId: string): CallOutput {
-    const { sessionId, previews, newMask } = this.#parts;
+    const { sessionId, previews, newMask } = this.#deps;
     const output = new PrintedOutput(eventId, newMask, {
       changed: () => previews.outputChanged(sessionId),
       ended: () => this.#end(output),
@@ -55,7 +55,7 @@ export class TurnOutputs implements CallOutputs {
 
   async ofDead(eventIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     this.#isStored = true;
-    return await this.#parts.store.read(eventIds);
+    return await this.#deps.store.read(eventIds);
   }
 
   /**
@@ -70,7 +70,7 @@ export class TurnOutputs implements CallOutputs {
     for (const { endPreview } of this.#running.values()) endPreview();
     await this.#storing;
     if (isLost) await this.#store();
-    else if (this.#isStored) await this.#try(() => this.#parts.store.clear());
+    else if (this.#isStored) await this.#try(() => this.#deps.store.clear());
   }
 
   #end(output: PrintedOutput): void {
@@ -96,12 +96,12 @@ export class TurnOutputs implements CallOutputs {
     this.#isStored = true;
     const printed = new Map(changed.map(([output]) => [output.toolUseId, output.text()]));
     for (const [output, running] of changed) running.stored = output.bytes;
-    await this.#try(() => this.#parts.store.write(printed));
+    await this.#try(() => this.#deps.store.write(printed));
   }
 
   async #try(work: () => Promise<void>): Promise<void> {
     await work().catch((err: unknown) =>
-      this.#parts.log.debug({ err }, "what a command printed could not be stored"),
+      this.#deps.log.debug({ err }, "what a command printed could not be stored"),
     );
   }
 }

@@ -19,7 +19,7 @@ import {
   type Unseal,
 } from "./session-secrets.ts";
 
-export interface CredentialParts {
+export interface CredentialDeps {
   db: { read: Queryable };
   secrets: SecretBox;
   providers: RepositoryProviders;
@@ -48,7 +48,7 @@ const NO_SOURCES: CredentialSources = {
  * the next command, request or connection uses a rotated secret, and never an archived one.
  */
 export class SessionCredentials {
-  readonly #parts: CredentialParts;
+  readonly #deps: CredentialDeps;
   readonly #sessionId: string;
   readonly #unseal: Unseal;
   readonly #mask = new SecretMask();
@@ -63,11 +63,11 @@ export class SessionCredentials {
   /** Values that commands were given for secrets, the newest last. */
   readonly #given = new Set<string>();
 
-  constructor(parts: CredentialParts, sessionId: string) {
-    this.#parts = parts;
+  constructor(deps: CredentialDeps, sessionId: string) {
+    this.#deps = deps;
     this.#sessionId = sessionId;
     this.#unseal = (location, envelope, delivery) => {
-      const secret = parts.secrets.open(location, envelope);
+      const secret = deps.secrets.open(location, envelope);
       if (delivery === "inside") this.#mask.add(secret);
       else this.#mask.addUnknown(secret);
       return secret;
@@ -87,7 +87,7 @@ export class SessionCredentials {
     return {
       ...plain,
       ...Object.fromEntries(named),
-      ...this.#parts.repositoryVariables(
+      ...this.#deps.repositoryVariables(
         repositories.map((one) => withSecret(one, inside.get(one.id) ?? null)),
       ),
       ...credentialsVersion(repositories.flatMap(({ secret }) => secret ?? [])),
@@ -167,7 +167,7 @@ export class SessionCredentials {
 
   /** Returns the bearer token for an MCP server, or null when the session's vaults have none. */
   async mcpToken(url: string): Promise<string | null> {
-    const token = await readMcpToken(this.#parts.db.read, this.#sessionId, url);
+    const token = await readMcpToken(this.#deps.db.read, this.#sessionId, url);
     return token === null ? null : this.#unseal(credentialSecret(token.id), token.secret, "proxied");
   }
 
@@ -180,11 +180,11 @@ export class SessionCredentials {
   }
 
   #read(): Promise<CredentialSources | null> {
-    return readCredentialSources(this.#parts.db.read, this.#sessionId);
+    return readCredentialSources(this.#deps.db.read, this.#sessionId);
   }
 
   #list(sources: Parameters<typeof listSecrets>[0]): SessionSecret[] {
-    return listSecrets(sources, this.#parts.providers, this.#unseal);
+    return listSecrets(sources, this.#deps.providers, this.#unseal);
   }
 }
 

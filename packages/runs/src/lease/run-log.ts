@@ -43,7 +43,7 @@ const LARGE_INPUTS = 4 * 1024 * 1024;
 export type OnAppended = (entries: readonly Appended[]) => void;
 
 /** Collaborators that the runs of one worker share. */
-export interface RunLogParts {
+export interface RunLogDeps {
   db: Database;
   hub: SessionHub;
   /** Limits the memory of logs between turns. */
@@ -87,10 +87,10 @@ export class RunLog {
   #isClosing = false;
   #isClosed = false;
 
-  constructor(parts: RunLogParts, lease: Lease, mask: Mask, onAppended: OnAppended = () => {}) {
-    this.#db = parts.db;
-    this.#hub = parts.hub;
-    this.#memory = parts.logMemory;
+  constructor(deps: RunLogDeps, lease: Lease, mask: Mask, onAppended: OnAppended = () => {}) {
+    this.#db = deps.db;
+    this.#hub = deps.hub;
+    this.#memory = deps.logMemory;
     this.#lease = lease;
     this.#mask = mask;
     this.#onAppended = onAppended;

@@ -15,7 +15,7 @@ import { type KnownMcpServer, markMcpServersStale, readMcpServers, storeMcpTools
 import { sessionFetch } from "./session-fetch.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
-export interface McpParts {
+export interface McpDeps {
   db: Database;
   credentials: Pick<SessionCredentials, "mcpToken">;
   /** The fetch that reaches the hosts which the operator allows for MCP servers. */
@@ -37,7 +37,7 @@ type McpClient = Awaited<ReturnType<typeof loadClient>>;
 
 /** The MCP servers of a session while its lease is held. The service, not the sandbox, calls them. */
 export class SessionMcp {
-  readonly #parts: McpParts;
+  readonly #deps: McpDeps;
   readonly #lease: Lease;
   readonly #session: RunSession;
   readonly #runLog: Pick<RunLog, "append">;
@@ -47,8 +47,8 @@ export class SessionMcp {
   /** The servers as of the last call of `tools`, by name. */
   #known: ReadonlyMap<string, KnownMcpServer> = new Map();
 
-  constructor(parts: McpParts, lease: Lease, session: RunSession, runLog: Pick<RunLog, "append">) {
-    this.#parts = parts;
+  constructor(deps: McpDeps, lease: Lease, session: RunSession, runLog: Pick<RunLog, "append">) {
+    this.#deps = deps;
     this.#lease = lease;
     this.#session = session;
     this.#runLog = runLog;
@@ -67,7 +67,7 @@ export class SessionMcp {
     if (this.#toolsets.length === 0) return [];
     const client = await loadClient();
     if (this.#entries.length === 0) this.#entries = this.#createEntries(client);
-    const stored = await readMcpServers(this.#parts.db.read, this.#lease.sessionId);
+    const stored = await readMcpServers(this.#deps.db.read, this.#lease.sessionId);
     const found = await Promise.all(
       this.#entries.map(async (entry): Promise<[string, KnownMcpServer]> => {
         const known = stored.get(entry.server.name);
@@ -96,7 +96,7 @@ export class SessionMcp {
   }
 
   async #markStale(servers: readonly string[]): Promise<void> {
-    await markMcpServersStale(this.#parts.db.write, this.#lease, servers);
+    await markMcpServersStale(this.#deps.db.write, this.#lease, servers);
   }
 
   #tool(
@@ -106,12 +106,12 @@ export class SessionMcp {
   ): Tool {
     const permission = configOf(entry.toolset, definition.tool).permission_policy.type;
     const keepsFiles = toolset(this.#session.agent).length > 0;
-    const { mask } = this.#parts;
+    const { mask } = this.#deps;
     return mcpTool({ server: server.name, definition, permission, connection, keepsFiles, mask });
   }
 
   #createEntries({ McpConnection }: McpClient): Entry[] {
-    const { credentials, mcpFetch, log, mask } = this.#parts;
+    const { credentials, mcpFetch, log, mask } = this.#deps;
     const report = createEgressReport(this.#runLog, log, mask);
     return this.#toolsets.map(({ server, ...rest }) => ({
       ...rest,
@@ -148,11 +148,11 @@ export class SessionMcp {
     signal: AbortSignal,
   ): Promise<KnownMcpServer> {
     const { name } = entry.server;
-    const offered = await ask(client, entry, this.#parts.mask, signal);
+    const offered = await ask(client, entry, this.#deps.mask, signal);
     if (!("tools" in offered)) {
       if (before === undefined) await this.#report(entry.server, offered);
       else
-        this.#parts.log.warn(
+        this.#deps.log.warn(
           { server: name, reason: offered.reason },
           "an MCP server could not be asked again",
         );
@@ -163,7 +163,7 @@ export class SessionMcp {
     if (leftOut !== null)
       await this.#appendError(entry.server, "mcp_tools_left_out_error", leftOut, "terminal");
     const instructions = before === undefined ? offered.instructions : before.instructions;
-    await storeMcpTools(this.#parts.db.write, this.#lease, name, { tools, instructions });
+    await storeMcpTools(this.#deps.db.write, this.#lease, name, { tools, instructions });
     return { tools, instructions, isStale: false };
   }
 

@@ -10,7 +10,7 @@ import { lastVersions } from "./memory-head-store.ts";
 import { MountedStore } from "./mounted-store.ts";
 import { ReadOnlyDirectory } from "./read-only-directory.ts";
 
-export interface MemoryParts {
+export interface MemoryDeps {
   db: DatabaseAccess;
   mask(text: string): string;
   log: Logger;
@@ -45,26 +45,26 @@ const NEVER = new AbortController().signal;
  * it ends. `beforeClose` syncs a last time. A session without stores costs nothing.
  */
 export class SessionMemory {
-  readonly #parts: MemoryParts;
+  readonly #deps: MemoryDeps;
   readonly #target: MemoryTarget;
   readonly #writable: ReadonlyMap<string, MountedStore>;
   readonly #readOnly: readonly RunMemoryStore[];
   readonly #directories = new Map<string, OpenDirectory>();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: MemoryParts, target: MemoryTarget) {
+  constructor(deps: MemoryDeps, target: MemoryTarget) {
     const { lease, stores } = target;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#target = target;
     this.#readOnly = stores.filter(({ access }) => access === "read_only");
     const writable = stores.filter(({ access }) => access === "read_write");
-    this.#writable = new Map(writable.map((store) => [store.storeId, new MountedStore(parts, lease, store)]));
+    this.#writable = new Map(writable.map((store) => [store.storeId, new MountedStore(deps, lease, store)]));
   }
 
   /** Creates directories of read-only stores. @param disk host directory for files beside the disk. */
   async directories(disk: string): Promise<MountedDirectory[]> {
     if (this.#readOnly.length === 0) return [];
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     const ids = this.#readOnly.map(({ storeId }) => storeId);
     const versions = await lastVersions(db.write, ids);
     const mounts: MountedDirectory[] = [];
@@ -114,7 +114,7 @@ export class SessionMemory {
       const sandbox = await open();
       await this.#inTurn(() => withDeadline(signal, (deadline) => this.#update(sandbox, deadline)));
     } catch (error) {
-      this.#parts.log.warn({ err: error }, "memory stores could not be synced");
+      this.#deps.log.warn({ err: error }, "memory stores could not be synced");
     }
   }
 
@@ -150,7 +150,7 @@ export class SessionMemory {
 
   /** Brings changes made elsewhere into the sandbox. */
   async #update(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     const ids = this.#target.stores.map(({ storeId }) => storeId);
     const versions = await lastVersions(db.write, ids);
     for (const [storeId, store] of this.#writable) {
@@ -176,7 +176,7 @@ export class SessionMemory {
       await this.#inTurn(() => withDeadline(signal, store));
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      this.#parts.log.error({ err: error }, "changes in a memory store could not be stored");
+      this.#deps.log.error({ err: error }, "changes in a memory store could not be stored");
       this.#note([
         "What was changed in the memory stores could not be stored yet; it is tried again with the next call.",
       ]);

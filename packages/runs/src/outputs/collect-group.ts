@@ -1,7 +1,7 @@
 import type { Semaphore } from "@berth/concurrency";
 import { readFiles } from "@berth/sandbox";
 import type { ListedFile } from "../sandbox-io/nul-records.ts";
-import { type Collecting, type CollectParts, type Known, type Outcome, unreadable } from "./collecting.ts";
+import { type CollectDeps, type Collecting, type Known, type Outcome, unreadable } from "./collecting.ts";
 import { OUTPUTS } from "./list-outputs.ts";
 import { type ReadOutput, storeRead } from "./store-read.ts";
 
@@ -21,7 +21,7 @@ const STORED_AT_ONCE = 32;
  * @param storing held while a batch is stored. @throws as `collectOutputs`
  */
 export async function collectGroup(
-  parts: CollectParts,
+  deps: CollectDeps,
   { lease, sandbox, signal }: Collecting,
   group: readonly ListedFile[],
   known: Known,
@@ -42,7 +42,7 @@ export async function collectGroup(
   for (const some of slices([...empty, ...read], STORED_AT_ONCE)) {
     // A batch that was read but not stored is read again.
     isCut ||= signal.aborted;
-    if (!signal.aborted) outcomes.push(...(await storing.run(() => storeRead(parts, lease, some, known))));
+    if (!signal.aborted) outcomes.push(...(await storing.run(() => storeRead(deps, lease, some, known))));
   }
   return isCut ? { outcomes: [...outcomes, { state: "cut" }], rest: [] } : { outcomes, rest };
 }

@@ -1,8 +1,8 @@
 import { lockContent, mimeTypeOf } from "@berth/store/files";
 import type { ListedFile } from "../sandbox-io/nul-records.ts";
 import {
+  type CollectDeps,
   type Collecting,
-  type CollectParts,
   collectedNow,
   type Known,
   type Outcome,
@@ -18,23 +18,23 @@ export const HEAD_BYTES = 4_096;
 
 /** Stores one output of any size, which is read as a stream. @throws as `collectOutputs` */
 export async function collectOne(
-  parts: CollectParts,
+  deps: CollectDeps,
   { lease, sandbox, signal }: Collecting,
   output: ListedFile,
   known: Known,
 ): Promise<Outcome> {
   try {
     const head = new Head();
-    const content = await parts.blobs.stage(head.of(readOutput(sandbox, output, signal)));
+    const content = await deps.blobs.stage(head.of(readOutput(sandbox, output, signal)));
     const now = collectedNow(output, content.sha256);
     try {
       if (known.get(output.path.toString("latin1"))?.sha256 === content.sha256) {
-        await storeOutput(parts.db.write, lease, output.path, now, null);
+        await storeOutput(deps.db.write, lease, output.path, now, null);
         return { state: "stored" };
       }
       const filename = outputName(output.path).name;
       const file = { filename, mimeType: mimeTypeOf(filename, head.bytes), size: content.size };
-      await parts.db.transaction(async (tx) => {
+      await deps.db.transaction(async (tx) => {
         await lockContent(tx, content.sha256);
         await content.keep();
         await storeOutput(tx, lease, output.path, now, file);

@@ -2,7 +2,7 @@ import { mapAtOnce, Semaphore } from "@berth/concurrency";
 import type { ListedFile } from "../sandbox-io/nul-records.ts";
 import { collectGroup } from "./collect-group.ts";
 import { collectOne } from "./collect-one.ts";
-import type { Collecting, CollectParts, Known, Outcome } from "./collecting.ts";
+import type { CollectDeps, Collecting, Known, Outcome } from "./collecting.ts";
 import { groupOutputs } from "./group-outputs.ts";
 import { listOutputs, OUTPUTS } from "./list-outputs.ts";
 import { readCollected, storeOutputs } from "./output-store.ts";
@@ -24,16 +24,16 @@ const MAX_READS = 4;
  *
  * @throws LeaseLost, and errors of the database and the blob store.
  */
-export async function collectOutputs(parts: CollectParts, collecting: Collecting): Promise<Collection> {
+export async function collectOutputs(deps: CollectDeps, collecting: Collecting): Promise<Collection> {
   const { sandbox, limits, lease, signal } = collecting;
   if (await sandbox.isUntouched(OUTPUTS)) return { state: "whole", faults: [] };
   const listing = await listOutputs(sandbox, limits.files, signal);
   if (listing === null) return { state: "cut", faults: [] };
-  const known = await readCollected(parts.db.write, lease.sessionId);
-  const plan = planOutputs(listing, known, limits, parts.mask);
+  const known = await readCollected(deps.db.write, lease.sessionId);
+  const plan = planOutputs(listing, known, limits, deps.mask);
   const rejected = plan.rejected.map(({ path, stamp }) => ({ path, sha256: null, stamp, file: null }));
-  if (rejected.length > 0) await storeOutputs(parts.db.write, lease, rejected);
-  const outcomes = await collectAll(parts, collecting, plan.taken, known);
+  if (rejected.length > 0) await storeOutputs(deps.db.write, lease, rejected);
+  const outcomes = await collectAll(deps, collecting, plan.taken, known);
   const faults = [...plan.faults, ...outcomes.flatMap(({ fault }) => fault ?? [])];
   if (outcomes.some(({ state }) => state === "cut")) return { state: "cut", faults };
   const left = plan.later || outcomes.some(({ state }) => state === "unreadable");
@@ -42,7 +42,7 @@ export async function collectOutputs(parts: CollectParts, collecting: Collecting
 
 /** Collects small outputs in groups. Collects large ones, and those missing from their group, one by one. */
 async function collectAll(
-  parts: CollectParts,
+  deps: CollectDeps,
   collecting: Collecting,
   taken: readonly ListedFile[],
   known: Known,
@@ -52,9 +52,9 @@ async function collectAll(
   // connections for others.
   const storing = new Semaphore(1);
   const grouped = await mapAtOnce(MAX_READS, groups, (group) =>
-    collectGroup(parts, collecting, group, known, storing),
+    collectGroup(deps, collecting, group, known, storing),
   );
   const single = [...large, ...grouped.flatMap(({ rest }) => rest)];
-  const alone = await mapAtOnce(MAX_READS, single, (output) => collectOne(parts, collecting, output, known));
+  const alone = await mapAtOnce(MAX_READS, single, (output) => collectOne(deps, collecting, output, known));
   return [...grouped.flatMap(({ outcomes }) => outcomes), ...alone];
 }

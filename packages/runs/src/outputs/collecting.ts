@@ -6,7 +6,7 @@ import type { ListedFile } from "../sandbox-io/nul-records.ts";
 import type { Collected } from "./output-store.ts";
 import { type OutputLimits, outputName } from "./plan-outputs.ts";
 
-export interface CollectParts {
+export interface CollectDeps {
   db: DatabaseAccess;
   blobs: BlobStore;
   mask(text: string): string;

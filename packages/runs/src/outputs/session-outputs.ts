@@ -8,11 +8,11 @@ import type { Logger } from "pino";
 import type { RunLog } from "../lease/run-log.ts";
 import { LOOK_MS, withDeadline } from "../sandbox-io/scan-deadline.ts";
 import { type Collection, collectOutputs } from "./collect-outputs.ts";
-import type { CollectParts } from "./collecting.ts";
+import type { CollectDeps } from "./collecting.ts";
 import { areOutputsDue, markOutputsDue } from "./output-store.ts";
 import type { OutputLimits } from "./plan-outputs.ts";
 
-export interface OutputParts extends CollectParts {
+export interface OutputDeps extends CollectDeps {
   /** The most bytes of one file. */
   outputFileBytes: number;
   log: Logger;
@@ -39,23 +39,23 @@ const RETRY_WAITS_MS = [0, 250, 500, 1_000, 2_000, 4_000];
 
 /** Collects the outputs of a session while its lease is held, and reports those that could not be kept. */
 export class SessionOutputs {
-  readonly #parts: OutputParts;
+  readonly #deps: OutputDeps;
   readonly #target: OutputTarget;
   readonly #limits: OutputLimits;
   readonly #reported = new Set<string>();
   /** Set once there may be outputs to collect. */
   #marking: Promise<void> | undefined;
 
-  constructor(parts: OutputParts, target: OutputTarget) {
-    const { outputFileBytes: fileBytes } = parts;
-    this.#parts = parts;
+  constructor(deps: OutputDeps, target: OutputTarget) {
+    const { outputFileBytes: fileBytes } = deps;
+    this.#deps = deps;
     this.#target = target;
     this.#limits = { files: MAX_FILES, fileBytes, totalBytes: TOTAL_FILES * fileBytes };
   }
 
   /** Records that there may be outputs to collect. Called before a command of the agent. */
   async touch(): Promise<void> {
-    this.#marking ??= markOutputsDue(this.#parts.db.write, this.#target.lease, true);
+    this.#marking ??= markOutputsDue(this.#deps.db.write, this.#target.lease, true);
     await this.#marking.catch((error) => {
       this.#marking = undefined;
       throw error;
@@ -78,7 +78,7 @@ export class SessionOutputs {
     const state = await this.#collect(async () => sandbox, this.#limits, AbortSignal.timeout(LOOK_MS));
     return async () => {
       this.#marking = undefined;
-      if (state === "whole") await markOutputsDue(this.#parts.db.write, this.#target.lease, false);
+      if (state === "whole") await markOutputsDue(this.#deps.db.write, this.#target.lease, false);
     };
   }
 
@@ -91,7 +91,7 @@ export class SessionOutputs {
   }
 
   async #areDue(): Promise<boolean> {
-    return await areOutputsDue(this.#parts.db.write, this.#target.lease);
+    return await areOutputsDue(this.#deps.db.write, this.#target.lease);
   }
 
   async #collect(
@@ -105,14 +105,14 @@ export class SessionOutputs {
         const sandbox = await orNull(open(), signal);
         return sandbox === null
           ? NOT_OPEN
-          : await collectOutputs(this.#parts, { lease, sandbox, limits, signal });
+          : await collectOutputs(this.#deps, { lease, sandbox, limits, signal });
       };
       const { state, faults } = await untilNotCut(collectIn, signal);
       await this.#report(state === "cut" ? [...faults, "not everything could be read in time"] : faults);
       return state;
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
-      this.#parts.log.error({ err: error }, "outputs could not be collected");
+      this.#deps.log.error({ err: error }, "outputs could not be collected");
       // A sandbox that could not be opened is already in the session's log.
       if (!(error instanceof SandboxError)) await this.#report(["the service could not store them"]);
       return "cut";
@@ -127,7 +127,7 @@ export class SessionOutputs {
     for (const fault of fresh) this.#reported.add(fault);
     const rest = fresh.length - MAX_FAULTS;
     const list = fresh.slice(0, MAX_FAULTS).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
-    const message = this.#parts.mask(
+    const message = this.#deps.mask(
       `Of the files in /mnt/session/outputs, not all were kept as they are: ${list}.`,
     );
     notes.push(`[${message}]`);

@@ -3,7 +3,7 @@ import { lockContents, mimeTypeOf } from "@berth/store/files";
 import type { Lease } from "@berth/store/leases";
 import type { ListedFile } from "../sandbox-io/nul-records.ts";
 import { HEAD_BYTES } from "./collect-one.ts";
-import { type CollectParts, collectedNow, type Known, type Outcome, stored } from "./collecting.ts";
+import { type CollectDeps, collectedNow, type Known, type Outcome, stored } from "./collecting.ts";
 import { type CollectedOutput, storeOutputs } from "./output-store.ts";
 import { outputName } from "./plan-outputs.ts";
 
@@ -15,7 +15,7 @@ export interface ReadOutput {
 
 /** Stores outputs that were read, all or none of them, in one transaction. @throws as `collectOutputs` */
 export async function storeRead(
-  { db, blobs }: CollectParts,
+  { db, blobs }: CollectDeps,
   lease: Lease,
   some: readonly ReadOutput[],
   known: Known,

@@ -13,7 +13,7 @@ import { maskedValue } from "../lease/mask-draft.ts";
 import { timestampOf } from "./timestamp.ts";
 import { loggedCommit } from "./waiting-read-store.ts";
 
-export interface ReadParts {
+export interface ReadDeps {
   db: { read: Queryable };
   /** Masks the session's secrets. */
   mask(text: string): string;
@@ -28,17 +28,17 @@ export interface ReadTarget {
 }
 
 /** Returns the changes in each repository of a session, with secrets masked. */
-export async function changesOf(parts: ReadParts, target: ReadTarget): Promise<RepositoryChangesOf[]> {
-  const resources = await readResources(parts.db.read, target.sessionId);
+export async function changesOf(deps: ReadDeps, target: ReadTarget): Promise<RepositoryChangesOf[]> {
+  const resources = await readResources(deps.db.read, target.sessionId);
   const all: RepositoryChangesOf[] = [];
   for (const repository of resources.filter(isRepository))
-    all.push(maskedValue(await describe(parts, target, repository), parts.mask));
+    all.push(maskedValue(await describe(deps, target, repository), deps.mask));
   return all;
 }
 
 /** Returns the commit that was cloned: empty for a repository that had none, null when it is not known. */
 export async function baseOf(
-  { db }: Pick<ReadParts, "db">,
+  { db }: Pick<ReadDeps, "db">,
   sessionId: string,
   { id, baseCommit }: RunRepository,
 ): Promise<string | null> {
@@ -46,12 +46,12 @@ export async function baseOf(
 }
 
 async function describe(
-  parts: ReadParts,
+  deps: ReadDeps,
   { sessionId, sandbox, signal }: ReadTarget,
   repository: RunRepository,
 ): Promise<RepositoryChangesOf> {
   if (!repository.ready) return without(repository, "not_in_place", notInPlace(repository), null);
-  const base = await baseOf(parts, sessionId, repository);
+  const base = await baseOf(deps, sessionId, repository);
   if (base === null) return without(repository, "unreadable", "It is not known what was cloned.", null);
   const result = await repositoryChanges(
     sandbox,

@@ -11,7 +11,7 @@ import {
   type ReadRequest,
 } from "@berth/store/session-log";
 import { isRepository, readResources } from "../inputs/resource-store.ts";
-import { baseOf, changesOf, type ReadParts, type ReadTarget } from "./repository-changes.ts";
+import { baseOf, changesOf, type ReadDeps, type ReadTarget } from "./repository-changes.ts";
 import { timestampOf } from "./timestamp.ts";
 
 export interface ServedRead {
@@ -26,7 +26,7 @@ const MAX_ENTRIES = 1_000;
  * is masked as the log is, since it is shown and not saved.
  */
 export async function serveRead(
-  parts: ReadParts,
+  deps: ReadDeps,
   target: ReadTarget,
   request: ReadRequest,
 ): Promise<ServedRead> {
@@ -36,9 +36,9 @@ export async function serveRead(
     case "part":
       return await part(target, request);
     case "changes":
-      return found<"changes">({ repositories: await changesOf(parts, target) });
+      return found<"changes">({ repositories: await changesOf(deps, target) });
     case "diff":
-      return await diff(parts, target, request);
+      return await diff(deps, target, request);
   }
 }
 
@@ -73,14 +73,14 @@ async function part({ sandbox, signal }: ReadTarget, { path, from, count }: Aske
 }
 
 async function diff(
-  parts: ReadParts,
+  deps: ReadDeps,
   { sessionId, sandbox, signal }: ReadTarget,
   { resourceId, path }: Asked<"diff">,
 ) {
-  const resources = await readResources(parts.db.read, sessionId);
+  const resources = await readResources(deps.db.read, sessionId);
   const repository = resources.filter(isRepository).find(({ id }) => id === resourceId);
   if (repository?.ready !== true) return failed("not_in_place");
-  const base = await baseOf(parts, sessionId, repository);
+  const base = await baseOf(deps, sessionId, repository);
   if (base === null) return failed("incomparable");
   const clone = { path: repository.mountPath, base };
   const bounds = { max: MAX_DIFF_BYTES, maxFile: MAX_COMPARED_FILE_BYTES, timeoutMs: MAX_READ_MS };
@@ -88,9 +88,9 @@ async function diff(
   if (!read.ok) return failed(isOfSandbox(read.reason) ? read.reason : "incomparable");
   const lines = read.cut ? wholeLines(read.diff) : read.diff;
   return found<"diff">({
-    diff: parts.mask(lines.toString("utf8")),
+    diff: deps.mask(lines.toString("utf8")),
     truncated: read.cut,
-    large_files: read.large.map((path) => parts.mask(path.toString("utf8"))),
+    large_files: read.large.map((path) => deps.mask(path.toString("utf8"))),
   });
 }
 

@@ -7,11 +7,11 @@ import type { SessionHub } from "@berth/store/notify";
 import { MAX_READ_MS, type ReadRequest } from "@berth/store/session-log";
 import type { Logger } from "pino";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
-import type { ReadParts } from "./repository-changes.ts";
+import type { ReadDeps } from "./repository-changes.ts";
 import { failed, type ServedRead, serveRead } from "./serve-read.ts";
 import { answerRead, type WaitingRead, waitingReads } from "./waiting-read-store.ts";
 
-export interface SessionReadParts extends Omit<ReadParts, "db"> {
+export interface SessionReadDeps extends Omit<ReadDeps, "db"> {
   db: Database;
   hub: Pick<SessionHub, "reads">;
   log: Pick<Logger, "warn">;
@@ -26,14 +26,14 @@ const MAX_AT_ONCE = 4;
  * lease is lost or handed over, waits for the next holder.
  */
 export class SessionReads {
-  readonly #parts: SessionReadParts;
+  readonly #deps: SessionReadDeps;
   readonly #lease: Lease;
   readonly #workspace: SessionWorkspace;
   readonly #slots = new Semaphore(MAX_AT_ONCE);
   readonly #underWay = new Set<string>();
 
-  constructor(parts: SessionReadParts, lease: Lease, workspace: SessionWorkspace) {
-    this.#parts = parts;
+  constructor(deps: SessionReadDeps, lease: Lease, workspace: SessionWorkspace) {
+    this.#deps = deps;
     this.#lease = lease;
     this.#workspace = workspace;
   }
@@ -41,12 +41,12 @@ export class SessionReads {
   /** Answers the waiting reads. Resolves when they are answered; never rejects. */
   async look(): Promise<void> {
     try {
-      const waiting = await waitingReads(this.#parts.db.read, this.#lease.sessionId);
+      const waiting = await waitingReads(this.#deps.db.read, this.#lease.sessionId);
       const added = waiting.filter(({ id }) => !this.#underWay.has(id));
       for (const { id } of added) this.#underWay.add(id);
       await Promise.all(added.map((read) => this.#slots.run(() => this.#serve(read))));
     } catch (error) {
-      this.#parts.log.warn({ err: error }, "what is to be read of a session's disk could not be looked up");
+      this.#deps.log.warn({ err: error }, "what is to be read of a session's disk could not be looked up");
     }
   }
 
@@ -56,7 +56,7 @@ export class SessionReads {
   }
 
   async #serve(read: WaitingRead): Promise<void> {
-    const { db, hub, log } = this.#parts;
+    const { db, hub, log } = this.#deps;
     try {
       const served = await this.#read(read);
       if (served !== null && (await answerRead(db.write, this.#lease, read.id, served)))
@@ -83,7 +83,7 @@ export class SessionReads {
       if (error instanceof LeaseLost || this.#workspace.hasEnded()) return null;
       // The failure to open the sandbox is already in the session's and the service's log.
       if (error instanceof SandboxError) return failed("not_opened");
-      this.#parts.log.warn({ err: error }, "a session's disk could not be read");
+      this.#deps.log.warn({ err: error }, "a session's disk could not be read");
       return failed("failed");
     }
   }
@@ -91,6 +91,6 @@ export class SessionReads {
   async #readOnce(request: ReadRequest, signal: AbortSignal): Promise<ServedRead> {
     const sandbox = await this.#workspace.sandboxOnDisk();
     if (sandbox === null) return failed("no_disk");
-    return await serveRead(this.#parts, { sessionId: this.#lease.sessionId, sandbox, signal }, request);
+    return await serveRead(this.#deps, { sessionId: this.#lease.sessionId, sandbox, signal }, request);
   }
 }

@@ -15,7 +15,7 @@ import type { SetupRequest } from "./snapshots/build-setup.ts";
 import type { PrefetchedRefs } from "./snapshots/prefetched-refs.ts";
 import type { RepositorySnapshots } from "./snapshots/repository-snapshots.ts";
 
-export interface CloneParts {
+export interface CloneDeps {
   credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository">;
   clone: CloneRepository;
   snapshots: Pick<
@@ -50,7 +50,7 @@ type Mounted = Set<string>;
  * and runs in this sandbox if there can be none.
  */
 export async function cloneInto(
-  parts: CloneParts,
+  deps: CloneDeps,
   target: CloneTarget,
   repository: RunRepository,
   mounted: Mounted,
@@ -58,7 +58,7 @@ export async function cloneInto(
   const report = new ProgressReport(target.runLog, formatId("session_resource", repository.id));
   const onSetup = () => report.progress({ phase: "setting_up", percent: null });
   try {
-    const attempt = new Attempt(parts, target, repository, mounted, report.progress);
+    const attempt = new Attempt(deps, target, repository, mounted, report.progress);
     const setup = setupRequest(target, repository);
     if (setup === null) return await target.inSlot(() => attempt.place());
     // This takes no slot, since it may wait for long. Only a branch, tag or commit has such snapshots.
@@ -75,20 +75,20 @@ export async function cloneInto(
 
 /** One attempt to put a repository in place. */
 class Attempt {
-  readonly #parts: CloneParts;
+  readonly #deps: CloneDeps;
   readonly #target: CloneTarget;
   readonly #repository: RunRepository;
   readonly #mounted: Mounted;
   readonly #onProgress: CloneRequest["onProgress"];
 
   constructor(
-    parts: CloneParts,
+    deps: CloneDeps,
     target: CloneTarget,
     repository: RunRepository,
     mounted: Mounted,
     onProgress: CloneRequest["onProgress"],
   ) {
-    this.#parts = parts;
+    this.#deps = deps;
     this.#target = target;
     this.#repository = repository;
     this.#mounted = mounted;
@@ -103,7 +103,7 @@ class Attempt {
     setup: SetupRequest,
     onSetup: () => void,
   ): Promise<{ placement: Placement | null; failure: SetupFailure | null }> {
-    const { snapshots } = this.#parts;
+    const { snapshots } = this.#deps;
     const { lease, sandbox, activity } = this.#target;
     const present = await this.#mountSetUp(setup);
     if (present !== null || this.#mounted.has(this.#repository.id))
@@ -122,7 +122,7 @@ class Attempt {
 
   /** Places the repository from a plain snapshot or by a clone. */
   async place(): Promise<Placement> {
-    const { snapshots, clone, log } = this.#parts;
+    const { snapshots, clone, log } = this.#deps;
     const { lease, sandbox } = this.#target;
     const { id } = this.#repository;
     const restored = this.#target.restored.get(id);
@@ -144,7 +144,7 @@ class Attempt {
       log.info({ resource: formatId("session_resource", id) }, "a repository was cloned");
       this.#requestBuild();
       const why = snapshots.whyNone(lease, this.#buildRequest());
-      if (why !== null) return { ...placement, noSnapshot: this.#parts.mask(why) };
+      if (why !== null) return { ...placement, noSnapshot: this.#deps.mask(why) };
     }
     return placement;
   }
@@ -162,7 +162,7 @@ class Attempt {
     if (placed === "later" || "fault" in placed) return placed;
     const { sandbox, session } = this.#target;
     const failure = known ?? (await setUpHere(sandbox, setup, onSetup));
-    const context = { session, mask: this.#parts.mask };
+    const context = { session, mask: this.#deps.mask };
     const placement = placementAfterSetup(context, this.#repository, placed, failure);
     return placement !== "later" && "fault" in placement ? await this.#discard(placement.fault) : placement;
   }
@@ -183,7 +183,7 @@ class Attempt {
   #masked(placement: Placement): Placement {
     if (placement === "later" || !("fault" in placement)) return placement;
     const { fault } = placement;
-    return { fault: { ...fault, message: this.#parts.mask(fault.message) } };
+    return { fault: { ...fault, message: this.#deps.mask(fault.message) } };
   }
 
   async #mountSetUp({ digest }: SetupRequest): Promise<{ commit: string } | null> {
@@ -191,7 +191,7 @@ class Attempt {
       const remote = await this.#remoteRefs();
       const request = await this.#request();
       const mounted =
-        remote && (await this.#parts.snapshots.mount(remote, this.#mountTarget(), request, digest));
+        remote && (await this.#deps.snapshots.mount(remote, this.#mountTarget(), request, digest));
       return mounted && { commit: mounted.commit };
     });
   }
@@ -200,16 +200,16 @@ class Attempt {
     const { id } = this.#repository;
     const { lease, refs } = this.#target;
     if (this.#mounted.has(id)) return null;
-    return await (refs.take(id) ?? this.#parts.snapshots.remoteRefs(lease, this.#unsealed()));
+    return await (refs.take(id) ?? this.#deps.snapshots.remoteRefs(lease, this.#unsealed()));
   }
 
   async #request(): Promise<CloneRequest> {
-    const inside = await this.#parts.credentials.repositoryInside(this.#repository);
+    const inside = await this.#deps.credentials.repositoryInside(this.#repository);
     return { ...inside, checkout: this.#repository.checkout, onProgress: this.#onProgress };
   }
 
   #requestBuild(): void {
-    this.#parts.snapshots.requestBuild(this.#target.lease, this.#buildRequest());
+    this.#deps.snapshots.requestBuild(this.#target.lease, this.#buildRequest());
   }
 
   #buildRequest() {
@@ -217,12 +217,12 @@ class Attempt {
   }
 
   #unsealed() {
-    return this.#parts.credentials.unsealedRepository(this.#repository);
+    return this.#deps.credentials.unsealedRepository(this.#repository);
   }
 
   #mountTarget() {
     const { lease, sandbox } = this.#target;
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     return { lease, log, sandbox, resourceId: this.#repository.id, mounted: this.#mounted };
   }
 }

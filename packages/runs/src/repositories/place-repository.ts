@@ -8,7 +8,7 @@ import type { Activity } from "./activity.ts";
 import { reportFailed, reportOutdated, reportReady, reportRetrying } from "./report-placement.ts";
 import { retryDelay } from "./retry-delay.ts";
 
-export interface PlaceParts {
+export interface PlaceDeps {
   db: { write: Queryable };
   /** Milliseconds to wait before each retry of a series. Default: 1,000 to 16,000, doubling. */
   cloneRetryMs?: readonly number[];
@@ -35,7 +35,7 @@ const DEFAULT_RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
  * @param changed set when the row may have changed, which ends a wait.
  */
 export async function placeRepository(
-  { db, cloneRetryMs = DEFAULT_RETRY_MS }: PlaceParts,
+  { db, cloneRetryMs = DEFAULT_RETRY_MS }: PlaceDeps,
   target: PlaceTarget,
   id: string,
   { attempt, changed }: { attempt(repository: RunRepository): Promise<Placement>; changed: Signal },

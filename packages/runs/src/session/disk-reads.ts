@@ -3,7 +3,7 @@ import type { SessionHub } from "@berth/store/notify";
 import type { Logger } from "pino";
 import type { SessionRunner } from "./session-runner.ts";
 
-export interface DiskReadParts {
+export interface DiskReadDeps {
   hub: Pick<SessionHub, "reads">;
   log: Pick<Logger, "warn">;
   /** Returns the runner of a session that the worker holds. */
@@ -21,7 +21,7 @@ const MAX_CLAIMED = 8;
  * an answer, so nothing is polled.
  */
 export class DiskReads {
-  readonly #parts: DiskReadParts;
+  readonly #deps: DiskReadDeps;
   readonly #stopListening: () => void;
   readonly #claims = new Semaphore(MAX_CLAIMED);
   /** Sessions that are to be claimed. */
@@ -29,9 +29,9 @@ export class DiskReads {
   readonly #claiming = new Set<Promise<SessionRunner | null>>();
   #isClosing = false;
 
-  constructor(parts: DiskReadParts) {
-    this.#parts = parts;
-    this.#stopListening = parts.hub.reads.onAsked((sessionId) => void this.#asked(sessionId));
+  constructor(deps: DiskReadDeps) {
+    this.#deps = deps;
+    this.#stopListening = deps.hub.reads.onAsked((sessionId) => void this.#asked(sessionId));
   }
 
   /** Stops claiming. Resolves when no claim is in progress. Reads of claimed sessions may still run. */
@@ -43,7 +43,7 @@ export class DiskReads {
 
   async #asked(sessionId: string): Promise<void> {
     try {
-      if (await this.#parts.runner(sessionId)?.readDisk()) return;
+      if (await this.#deps.runner(sessionId)?.readDisk()) return;
       if (this.#queued.has(sessionId)) return;
       this.#queued.add(sessionId);
       await this.#claims.run(async () => {
@@ -58,12 +58,12 @@ export class DiskReads {
   }
 
   readonly #warn = (err: unknown) => {
-    this.#parts.log.warn({ err }, "a session could not be claimed for a read of its disk");
+    this.#deps.log.warn({ err }, "a session could not be claimed for a read of its disk");
   };
 
   async #claim(sessionId: string): Promise<SessionRunner | null> {
     if (this.#isClosing) return null;
-    const claiming = this.#parts.claim(sessionId);
+    const claiming = this.#deps.claim(sessionId);
     this.#claiming.add(claiming);
     return await claiming.finally(() => this.#claiming.delete(claiming));
   }

@@ -7,7 +7,7 @@ import type { RunLog } from "../lease/run-log.ts";
 import { deleteSessionRow, type SessionState } from "../lease/session-state.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 
-interface Parts {
+interface Deps {
   db: Database;
   hub: SessionHub;
 }
@@ -23,7 +23,7 @@ interface HeldSession {
  * and its row if it is deleted.
  */
 export async function releaseEnded(
-  { db }: Parts,
+  { db }: Deps,
   { lease, runLog, workspace }: HeldSession,
   state: SessionState,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function releaseEnded(
  * process that continues it. Otherwise the sandbox is closed.
  */
 export async function releaseForHandOver(
-  { db, hub }: Parts,
+  { db, hub }: Deps,
   { lease, workspace }: HeldSession,
   state: SessionState,
 ): Promise<void> {

@@ -9,12 +9,12 @@ import type { Logger } from "pino";
 import { outputStore } from "../call-outputs/output-store.ts";
 import { readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
-import { RunLog, type RunLogParts } from "../lease/run-log.ts";
+import { RunLog, type RunLogDeps } from "../lease/run-log.ts";
 import { isRunning, type SessionState } from "../lease/session-state.ts";
 import type { Trials } from "../lease/trials.ts";
-import { type SessionReadParts, SessionReads } from "../reads/session-reads.ts";
+import { type SessionReadDeps, SessionReads } from "../reads/session-reads.ts";
 import { summariseSession } from "../turn/session-summary.ts";
-import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/session-turn.ts";
+import { idle, SessionTurn, type TurnDeps, type TurnOptions } from "../turn/session-turn.ts";
 import { TurnSlot } from "../turn/turn-slot.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
 import type { SessionWorkspace, WorkspaceEvents } from "../workspace/session-workspace.ts";
@@ -25,10 +25,7 @@ import type { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
 import { SessionTrace } from "./session-trace.ts";
 
-export interface SessionRunnerParts
-  extends TurnParts,
-    RunLogParts,
-    Omit<SessionReadParts, "db" | "hub" | "log"> {
+export interface SessionRunnerDeps extends TurnDeps, RunLogDeps, Omit<SessionReadDeps, "db" | "hub" | "log"> {
   metrics: SessionMetrics;
   traces: Traces;
   /** A logger whose lines name the session and its organization. */
@@ -73,7 +70,7 @@ export class SessionRunner implements FaultScope {
   readonly lease: Lease;
   /** Resolves when the runner has ended, for whatever reason. */
   readonly ended: Promise<void>;
-  readonly #parts: SessionRunnerParts;
+  readonly #deps: SessionRunnerDeps;
   readonly #runLog: RunLog;
   readonly #news = new Signal();
   /** Rejects with an uncaught error from outside of a turn. */
@@ -92,12 +89,12 @@ export class SessionRunner implements FaultScope {
   #stopping: "handOver" | "abandon" | undefined;
 
   /** @param previous an earlier run of the session in this process; this one begins when it has ended. */
-  constructor(parts: SessionRunnerParts, lease: Lease, previous?: Promise<void>) {
-    this.#parts = parts;
+  constructor(deps: SessionRunnerDeps, lease: Lease, previous?: Promise<void>) {
+    this.#deps = deps;
     this.lease = lease;
     this.#fault.promise.catch(() => undefined);
-    this.#prefix = new PrefixWatch(parts.log);
-    this.#runLog = new RunLog(parts, lease, parts.mask, (entries) => {
+    this.#prefix = new PrefixWatch(deps.log);
+    this.#runLog = new RunLog(deps, lease, deps.mask, (entries) => {
       this.#record?.appended(entries);
       this.#trace?.appended(entries);
       this.#prefix.appended(entries);
@@ -106,7 +103,7 @@ export class SessionRunner implements FaultScope {
     const onRead = () => this.#workspace?.isOpen() === false && this.wake();
     this.#reads = new HeldReads(() => this.ended, onRead);
     this.ended = inFaultScope(this, () => this.#run(previous)).catch((error: unknown) => {
-      parts.log.error({ err: error }, "a session could not be released");
+      deps.log.error({ err: error }, "a session could not be released");
     });
   }
 
@@ -146,8 +143,8 @@ export class SessionRunner implements FaultScope {
   }
 
   fault(error: unknown): void {
-    this.#parts.log.error({ err: error }, "a session threw what nobody caught");
-    this.#parts.metrics.incident("error", "fault");
+    this.#deps.log.error({ err: error }, "a session threw what nobody caught");
+    this.#deps.metrics.incident("error", "fault");
     if (this.#turn === undefined) this.#fault.reject(error);
     else this.#turn.fail(error);
   }
@@ -177,7 +174,7 @@ export class SessionRunner implements FaultScope {
   }
 
   async #run(previous: Promise<void> | undefined): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, log } = this.#deps;
     try {
       await previous;
       await Promise.race([this.#stepUntilReleased(), this.#fault.promise]);
@@ -222,7 +219,7 @@ export class SessionRunner implements FaultScope {
 
   /** Reads the session's state once and does what is due. Returns true when the session was released. */
   async #step(): Promise<boolean> {
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     this.#news.reset();
     const state = (await this.#beginAtOnce()) ?? (await this.#runLog.look());
     if (state === "turn ended") return await this.#afterTurn();
@@ -238,11 +235,11 @@ export class SessionRunner implements FaultScope {
     const hasToEnd = isRunning(state) || waiting.interrupts;
     // If the log is closed here, the process that continues the session appends the rest.
     if (state.terminated || (state.archived && !hasToEnd && !this.#runLog.isClosed)) {
-      await releaseEnded(this.#parts, held, state);
+      await releaseEnded(this.#deps, held, state);
       return true;
     }
     if (this.#stopping === "handOver") {
-      await releaseForHandOver(this.#parts, held, state);
+      await releaseForHandOver(this.#deps, held, state);
       return true;
     }
     if (state.archived && hasToEnd) return await this.#endArchivedTurn(workspace, state, waiting);
@@ -258,7 +255,7 @@ export class SessionRunner implements FaultScope {
    * read nothing, when the fast path does not apply.
    */
   async #beginAtOnce(): Promise<SessionState | "turn ended" | null> {
-    const { db, turns, permits, metrics } = this.#parts;
+    const { db, turns, permits, metrics } = this.#deps;
     const workspace = this.#workspace;
     if (workspace === undefined || this.#stopping !== undefined || turns.free === 0) return null;
     // After a termination the state must be read, and no turn begins.
@@ -295,13 +292,13 @@ export class SessionRunner implements FaultScope {
   #openWorkspace(inputs: SessionInputs): SessionWorkspace {
     const onQuiet = () => {
       this.#slot?.look();
-      this.#parts.onRest();
+      this.#deps.onRest();
     };
     const events = { onNeedsReopen: () => this.wake(), onQuiet };
-    const workspace = this.#parts.openWorkspace(this.lease, inputs, this.#runLog, events);
-    this.#record = new SessionRecord(this.#parts.log, workspace.session, this.#parts.metrics);
-    this.#trace = new SessionTrace(this.#parts.traces, workspace.session);
-    this.#reads.begin(new SessionReads(this.#parts, this.lease, workspace));
+    const workspace = this.#deps.openWorkspace(this.lease, inputs, this.#runLog, events);
+    this.#record = new SessionRecord(this.#deps.log, workspace.session, this.#deps.metrics);
+    this.#trace = new SessionTrace(this.#deps.traces, workspace.session);
+    this.#reads.begin(new SessionReads(this.#deps, this.lease, workspace));
     return workspace;
   }
 
@@ -310,8 +307,8 @@ export class SessionRunner implements FaultScope {
    * they would need a new disk.
    */
   async #reclaim(workspace: SessionWorkspace): Promise<boolean> {
-    const { db } = this.#parts;
-    const isDraining = this.#parts.isDraining();
+    const { db } = this.#deps;
+    const isDraining = this.#deps.isDraining();
     await workspace.reclaim(isDraining ? "drained" : "inactivity");
     if (await releaseRun(db.write, this.lease)) return true;
     if (isDraining) await handOverRun(db.write, this.lease);
@@ -321,7 +318,7 @@ export class SessionRunner implements FaultScope {
   /** Stays warm for a while. Returns true when the session was released, false when it was woken. */
   async #rest(workspace: SessionWorkspace): Promise<boolean> {
     this.#isActive = false;
-    this.#parts.onRest();
+    this.#deps.onRest();
     const since = performance.now();
     const isWoken = await this.#waitWarm(workspace, since);
     this.#isActive = true;
@@ -329,7 +326,7 @@ export class SessionRunner implements FaultScope {
     if (await this.#isWokenWhileSaving(workspace)) return false;
     return await this.#reads.release(async () => {
       await workspace.rest();
-      return await releaseRun(this.#parts.db.write, this.lease);
+      return await releaseRun(this.#deps.db.write, this.lease);
     });
   }
 
@@ -351,7 +348,7 @@ export class SessionRunner implements FaultScope {
 
   /** Makes the summary, unless woken before. Returns false when there is no permit or slot yet. */
   async #summarise(workspace: SessionWorkspace, due: number): Promise<boolean> {
-    const { turns, permits } = this.#parts;
+    const { turns, permits } = this.#deps;
     const permit = turns.free > 0 ? await permits.take(this.lease, workspace.session) : null;
     if (permit === null && performance.now() - due < MAX_SUMMARY_DELAY_MS) return false;
     if (permit === null) {
@@ -365,7 +362,7 @@ export class SessionRunner implements FaultScope {
     this.#isActive = true;
     try {
       const watched = (model: Model) => this.#prefix.watched(model);
-      await summariseSession(this.#parts, { log: this.#runLog, workspace, watched }, stop.signal);
+      await summariseSession(this.#deps, { log: this.#runLog, workspace, watched }, stop.signal);
     } finally {
       this.#isActive = false;
       this.#endSlot(slot);
@@ -383,7 +380,7 @@ export class SessionRunner implements FaultScope {
   async #isWokenWhileSaving(workspace: SessionWorkspace): Promise<boolean> {
     const over = new AbortController();
     this.#isActive = false;
-    const onError = (err: unknown) => this.#parts.log.warn({ err }, "a workspace could not be saved");
+    const onError = (err: unknown) => this.#deps.log.warn({ err }, "a workspace could not be saved");
     void workspace
       .save(over.signal)
       .catch(onError)
@@ -396,7 +393,7 @@ export class SessionRunner implements FaultScope {
 
   /** Returns milliseconds for which the session stays warm, after its last use at `since` or by a read. */
   #restMs(workspace: SessionWorkspace, since: number): number {
-    const { idleMs } = this.#parts;
+    const { idleMs } = this.#deps;
     if (this.#reads.areRunning) return Math.max(idleMs, MIN_REST_MS);
     if (!workspace.isOpen()) return 0;
     if (workspace.waitsForPlace() && workspace.hasPending()) return Math.max(idleMs, MIN_REST_MS);
@@ -411,7 +408,7 @@ export class SessionRunner implements FaultScope {
       return true;
     }
     if (!startsTurn(waiting) && !resumed) return false;
-    const permit = await this.#parts.permits.take(this.lease, workspace.session);
+    const permit = await this.#deps.permits.take(this.lease, workspace.session);
     if (permit === null) {
       await this.#awaitPermit(workspace);
       return true;
@@ -432,8 +429,8 @@ export class SessionRunner implements FaultScope {
   async #beginTrial({ crashes }: SessionState): Promise<() => void> {
     if (crashes === 0) return () => undefined;
     this.#isActive = false;
-    this.#parts.onRest();
-    const end = await this.#parts.trials.begin(this.lease, crashes);
+    this.#deps.onRest();
+    const end = await this.#deps.trials.begin(this.lease, crashes);
     this.#isActive = true;
     return end;
   }
@@ -443,14 +440,14 @@ export class SessionRunner implements FaultScope {
    * sandbox after `idleMs`.
    */
   async #awaitPermit(workspace: SessionWorkspace): Promise<void> {
-    const stopListening = this.#parts.permits.whenReleased(() => this.wake());
+    const stopListening = this.#deps.permits.whenReleased(() => this.wake());
     this.#isActive = false;
-    this.#parts.onRest();
+    this.#deps.onRest();
     this.#permitAwaited ??= performance.now();
     await this.#news.waitFor(PERMIT_POLL_MS);
     this.#isActive = true;
     stopListening();
-    if (performance.now() - this.#permitAwaited > this.#parts.idleMs) await workspace.close();
+    if (performance.now() - this.#permitAwaited > this.#deps.idleMs) await workspace.close();
   }
 
   async #actInSlot(
@@ -460,10 +457,10 @@ export class SessionRunner implements FaultScope {
     resumed: boolean,
   ): Promise<true> {
     this.#permitAwaited = undefined;
-    const mustWait = this.#parts.turns.free === 0;
+    const mustWait = this.#deps.turns.free === 0;
     const asked = performance.now();
     const slot = await this.#takeSlot(workspace);
-    this.#parts.metrics.turnWaited((performance.now() - asked) / 1_000);
+    this.#deps.metrics.turnWaited((performance.now() - asked) / 1_000);
     try {
       if (this.#stopping !== undefined) return true;
       // The turn may have waited long for its slot, so its inputs are read again.
@@ -503,10 +500,10 @@ export class SessionRunner implements FaultScope {
 
   async #takeSlot(workspace: SessionWorkspace): Promise<TurnSlot> {
     this.#waitsForSlot = true;
-    const slot = await TurnSlot.take(this.#parts.turns, {
+    const slot = await TurnSlot.take(this.#deps.turns, {
       share: shareOf(workspace),
       onlyWaits: () => workspace.onlyWaits(),
-      onGivenBack: this.#parts.onRest,
+      onGivenBack: this.#deps.onRest,
     });
     this.#waitsForSlot = false;
     this.#slot = slot;
@@ -523,8 +520,8 @@ export class SessionRunner implements FaultScope {
     before: Pick<TurnOptions, "resumed" | "isAnnounced" | "slot">,
     interrupted: boolean,
   ): Promise<void> {
-    const { db, log } = this.#parts;
-    const turn = new SessionTurn(this.#parts, {
+    const { db, log } = this.#deps;
+    const turn = new SessionTurn(this.#deps, {
       ...before,
       log: this.#runLog,
       workspace,
@@ -565,14 +562,14 @@ export class SessionRunner implements FaultScope {
   }
 
   #logLeaseLost(): void {
-    this.#parts.metrics.leaseLost();
-    this.#parts.log.info("the session's lease is lost");
+    this.#deps.metrics.leaseLost();
+    this.#deps.log.info("the session's lease is lost");
   }
 
   #kill(): void {
     this.#runLog.close();
     this.#turn?.abort(new LeaseLost());
-    const onError = (err: unknown) => this.#parts.log.warn({ err }, "a sandbox could not be closed");
+    const onError = (err: unknown) => this.#deps.log.warn({ err }, "a sandbox could not be closed");
     this.#workspace?.end().catch(onError);
   }
 }

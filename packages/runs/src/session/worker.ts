@@ -13,7 +13,7 @@ import type { DefaultLimits } from "@berth/store/names";
 import type { SessionHub } from "@berth/store/notify";
 import { NO_TRACES, type Traces } from "@berth/store/traces";
 import type { Logger } from "pino";
-import { type CredentialParts, SessionCredentials } from "../credentials/session-credentials.ts";
+import { type CredentialDeps, SessionCredentials } from "../credentials/session-credentials.ts";
 import { claimForRead } from "../lease/claim-for-read.ts";
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
 import { type Claimant, claimRuns, dueAmong, expireLeases, leaseOwners } from "../lease/claim-runs.ts";
@@ -28,20 +28,20 @@ import { SharedClaims } from "../lease/shared-claims.ts";
 import { Trials } from "../lease/trials.ts";
 import { leaveHosts } from "../lease/untied-hosts-store.ts";
 import { readMessageFile } from "../turn/message-file-store.ts";
-import type { TurnParts } from "../turn/session-turn.ts";
+import type { TurnDeps } from "../turn/session-turn.ts";
 import { UsageMeter } from "../usage/usage-meter.ts";
-import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
+import { SessionWorkspace, type WorkspaceDeps } from "../workspace/session-workspace.ts";
 import { DiskReads } from "./disk-reads.ts";
 import { SessionMetrics } from "./session-metrics.ts";
-import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
+import { SessionRunner, type SessionRunnerDeps } from "./session-runner.ts";
 
 export interface WorkerOptions
   extends Omit<
-      WorkspaceParts,
+      WorkspaceDeps,
       "credentials" | "mask" | "providers" | "clones" | "metrics" | "usage" | "saves"
     >,
-    CredentialParts,
-    Omit<TurnParts, "readFile" | "previews" | "mask" | "maskStream"> {
+    CredentialDeps,
+    Omit<TurnDeps, "readFile" | "previews" | "mask" | "maskStream"> {
   db: Database;
   hub: SessionHub;
   log: Logger;
@@ -83,7 +83,7 @@ export class Worker {
   readonly #leaseMs: number;
   readonly #pollMs: number;
   readonly #concurrency: number;
-  readonly #shared: Omit<SessionRunnerParts, "mask" | "maskStream" | "openWorkspace">;
+  readonly #shared: Omit<SessionRunnerDeps, "mask" | "maskStream" | "openWorkspace">;
   readonly #held = new Map<string, SessionRunner>();
   readonly #clones: Semaphore;
   readonly #saves = new Semaphore(SAVES);
@@ -372,8 +372,7 @@ export class Worker {
       clones: this.#clones,
       saves: { maxBytes: this.#options.saveBytes ?? null, slots: this.#saves },
     };
-    const openWorkspace: SessionRunnerParts["openWorkspace"] = (...held) =>
-      new SessionWorkspace(own, ...held);
+    const openWorkspace: SessionRunnerDeps["openWorkspace"] = (...held) => new SessionWorkspace(own, ...held);
     const parts = {
       ...this.#shared,
       log,

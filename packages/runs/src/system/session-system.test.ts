@@ -4,7 +4,7 @@ import type { LayerCache } from "@berth/sandbox";
 import { testDatabase } from "@berth/store/test-support/database";
 import { seed, seedSession } from "@berth/store/test-support/runs";
 import { readInputs } from "../inputs/session-inputs-store.ts";
-import { type SystemParts, sessionSystem } from "./session-system.ts";
+import { type SystemDeps, sessionSystem } from "./session-system.ts";
 
 test("sessionSystem: an environment with packages and a script → one progress phase each, in the order of the layers", async (t) => {
   const db = await testDatabase(t);
@@ -22,7 +22,7 @@ test("sessionSystem: an environment with packages and a script → one progress 
     rootFilesystem,
     layers,
     sources: { npmRegistry: null, pipIndex: null },
-  } as unknown as SystemParts;
+  } as unknown as SystemDeps;
   const ask = async (contents: object) => {
     await db.write.query({
       text: "update environments set config = $1 where id = $2",

@@ -11,7 +11,7 @@ import { setupPlan } from "./setup-plan.ts";
 const MAX_OUTPUT = 2_000;
 
 /** The systems that the sandboxes of this installation can have. */
-export interface SystemParts {
+export interface SystemDeps {
   rootFilesystem: RootFilesystem;
   layers: LayerCache;
   sources: PackageSources;
@@ -35,12 +35,9 @@ export interface SystemRequest {
  * @param parts null where sandboxes have the system that the engine gives them.
  * @throws the signal's reason, or a SandboxError.
  */
-export async function sessionSystem(
-  parts: SystemParts | null,
-  request: SystemRequest,
-): Promise<SessionSystem> {
-  if (addsSomething(request.session)) return await layeredSystem(parts, request);
-  const state = parts?.rootFilesystem.state();
+export async function sessionSystem(deps: SystemDeps | null, request: SystemRequest): Promise<SessionSystem> {
+  if (addsSomething(request.session)) return await layeredSystem(deps, request);
+  const state = deps?.rootFilesystem.state();
   if (state?.kind !== "ready" || (await wasOnHost(request.disk))) return { ...ENGINES_OWN, fault: null };
   return { ...ENGINES_OWN, system: { rootFilesystem: state.path }, fault: null };
 }
@@ -53,17 +50,17 @@ export function addsSomething({ packages, setupScript }: RunSession): boolean {
 }
 
 async function layeredSystem(
-  parts: SystemParts | null,
+  deps: SystemDeps | null,
   { session, signal, onEgressDenied, progress }: SystemRequest,
 ): Promise<SessionSystem> {
   progress.start("system");
-  const rootFilesystem = (await parts?.rootFilesystem.settled(signal)) ?? null;
-  if (parts === null || rootFilesystem === null) return { ...ENGINES_OWN, fault: whyNoLayers(parts) };
+  const rootFilesystem = (await deps?.rootFilesystem.settled(signal)) ?? null;
+  if (deps === null || rootFilesystem === null) return { ...ENGINES_OWN, fault: whyNoLayers(deps) };
   const plans = [
-    ...(await packagePlans(session.packages, rootFilesystem, parts.sources)),
+    ...(await packagePlans(session.packages, rootFilesystem, deps.sources)),
     ...setupPlan(session),
   ];
-  const { paths, failed, release } = await parts.layers.prepare({
+  const { paths, failed, release } = await deps.layers.prepare({
     rootFilesystem,
     plans,
     tenant: session.organizationId,
@@ -90,8 +87,8 @@ function phaseOf(plan: string): EnvironmentPhase {
   return phase;
 }
 
-function whyNoLayers(parts: SystemParts | null): string {
-  const state = parts?.rootFilesystem.state();
+function whyNoLayers(deps: SystemDeps | null): string {
+  const state = deps?.rootFilesystem.state();
   const why =
     state?.kind === "absent"
       ? state.why

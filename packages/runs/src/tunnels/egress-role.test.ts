@@ -34,7 +34,7 @@ import { freePort } from "../../../../tests/acceptance/harness/free-port.ts";
 import { makeCertificates } from "../../../../tests/git-host/certificates.ts";
 import { type PostgresServer, startPostgres } from "../../../../tests/postgres-server/postgres-server.ts";
 import { placeholderOf } from "../credentials/session-secrets.ts";
-import { sessionTunnel, type TunnelParts } from "./session-tunnel.ts";
+import { sessionTunnel, type TunnelDeps } from "./session-tunnel.ts";
 import { hostsCertificate, openTunnelParts } from "./tunnel-parts.ts";
 
 const skip = process.getuid?.() === 0 ? false : "the network of a pod needs root";
@@ -52,7 +52,7 @@ let port: number;
 let gatewayPort: number;
 let gateway: ChildProcess;
 let program: string;
-let parts: TunnelParts;
+let deps: TunnelDeps;
 const received: { url: string; authorization: string }[] = [];
 const pods: Pod[] = [];
 
@@ -78,7 +78,7 @@ before(async () => {
   port = (upstream.address() as AddressInfo).port;
   gatewayPort = await freePort();
   gateway = await startGateway();
-  parts = await openTunnelParts(db.write, secrets, { host: "localhost", port: gatewayPort });
+  deps = await openTunnelParts(db.write, secrets, { host: "localhost", port: gatewayPort });
 });
 
 after(async () => {
@@ -186,7 +186,7 @@ async function openPod(lease: Lease, hosts = [`${HOST}:${port}`]): Promise<Pod> 
   );
   const network = await openPodNetwork();
   await network.capture(network.hop, gatewayPort);
-  const pod = new Pod(network, await sessionTunnel(parts, lease)(policy(hosts)));
+  const pod = new Pod(network, await sessionTunnel(deps, lease)(policy(hosts)));
   await pod.said(({ kind }) => kind === "policy");
   return pod;
 }
@@ -333,7 +333,7 @@ test("a new lease of a session: the tunnel of the one before ends, and its own i
   const lease = await leasedSession();
   const pod = await openPod(lease);
   const next = await seedLease(db.write, lease.sessionId, "other");
-  const tunnel = await sessionTunnel(parts, next)(policy([`${HOST}:${port}`]));
+  const tunnel = await sessionTunnel(deps, next)(policy([`${HOST}:${port}`]));
   await once(pod.sidecar, "exit");
   pod.lines.length = 0;
   pod.start({ ...tunnel.settings, gateway: pod.gateway }, next.epoch);

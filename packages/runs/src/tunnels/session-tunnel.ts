@@ -7,7 +7,7 @@ import type { Lease } from "@berth/store/leases";
 import { removeTunnel, storeTunnel, updateTunnel } from "./tunnel-store.ts";
 
 /** The collaborators of the tunnels of all sessions of a runner. */
-export interface TunnelParts {
+export interface TunnelDeps {
   db: Queryable;
   /** Returns the gateway's port and IPv4 address, since sandboxes have no resolver. */
   gateway(): Promise<{ host: string; port: number }>;
@@ -26,7 +26,7 @@ export function tokenHash(token: string): Buffer {
  * of its own. The function throws LeaseLost.
  */
 export function sessionTunnel(
-  { db, gateway, authority, sidecar }: TunnelParts,
+  { db, gateway, authority, sidecar }: TunnelDeps,
   lease: Lease,
 ): NonNullable<SandboxSpec["openTunnel"]> {
   return async (policy): Promise<EgressTunnel> => {

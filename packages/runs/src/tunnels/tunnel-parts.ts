@@ -3,7 +3,7 @@ import { type KeyPair, makeHostsAuthority, makeTunnelAuthority, signSidecar } fr
 import type { Queryable } from "@berth/store/db";
 import type { SecretBox } from "@berth/store/secrets";
 import { sharedAuthority } from "./authority-store.ts";
-import type { TunnelParts } from "./session-tunnel.ts";
+import type { TunnelDeps } from "./session-tunnel.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -17,7 +17,7 @@ export async function openTunnelParts(
   db: Queryable,
   secrets: SecretBox,
   gateway: { host: string; port: number },
-): Promise<TunnelParts> {
+): Promise<TunnelDeps> {
   const authority = await sharedAuthority(db, secrets, "tunnels", makeTunnelAuthority);
   return {
     db,

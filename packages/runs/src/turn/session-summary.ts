@@ -2,7 +2,7 @@ import { LeaseLost, summariseIdle } from "@berth/agent";
 import { sleep } from "@berth/concurrency";
 import { databaseNow } from "@berth/store/db";
 import { prepareTurn } from "./prepare-turn.ts";
-import type { TurnOptions, TurnParts } from "./session-turn.ts";
+import type { TurnDeps, TurnOptions } from "./session-turn.ts";
 
 /**
  * Summarises the history of a session that waits for its user. When the signal aborts it stops at once, with
@@ -12,21 +12,21 @@ import type { TurnOptions, TurnParts } from "./session-turn.ts";
  * @throws LeaseLost
  */
 export async function summariseSession(
-  parts: Pick<TurnParts, "model" | "mask" | "readFile" | "log">,
+  deps: Pick<TurnDeps, "model" | "mask" | "readFile" | "log">,
   { log, workspace, watched }: Pick<TurnOptions, "log" | "workspace" | "watched">,
   signal: AbortSignal,
 ): Promise<void> {
   const { agent } = workspace.session;
-  const model = parts.model(agent);
+  const model = deps.model(agent);
   try {
     if (model === null) return;
     const outcome = await summariseIdle(
       {
         agent,
         model: watched(model),
-        ...(await prepareTurn(workspace, parts.mask, signal)),
+        ...(await prepareTurn(workspace, deps.mask, signal)),
         log: await log.forTurn(),
-        readFile: parts.readFile,
+        readFile: deps.readFile,
         sleep,
         now: databaseNow,
         sandbox: () => workspace.sandbox(signal),
@@ -35,10 +35,10 @@ export async function summariseSession(
       },
       (drafts) => log.appendSummaryStart(drafts),
     );
-    if (outcome === "failed") parts.log.info("the model made no summary of an idle session");
+    if (outcome === "failed") deps.log.info("the model made no summary of an idle session");
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
-    if (!signal.aborted) parts.log.warn({ err: error }, "an idle session could not be summarised");
+    if (!signal.aborted) deps.log.warn({ err: error }, "an idle session could not be summarised");
   } finally {
     if (!log.isClosed) await log.endSummary();
   }

@@ -28,7 +28,7 @@ import type { TurnSlot } from "./turn-slot.ts";
 import { exploreTools } from "./turn-tools.ts";
 
 /** Collaborators that the turns of all sessions share. */
-export interface TurnParts extends Pick<Turn, "busyRetryMs" | "maxRequests"> {
+export interface TurnDeps extends Pick<Turn, "busyRetryMs" | "maxRequests"> {
   /** Returns the model, or null for an unknown one. The window is in tokens; default: the model's own. */
   model(agent: { model: { id: string; effective_context_window?: number } }): Model | null;
   /** Masks the secrets of the session that were unsealed so far. */
@@ -69,7 +69,7 @@ const STUCK_MS = 5_000;
 export class SessionTurn {
   /** Resolves when the session is idle. Rejects with `LeaseLost`, or when the database is unavailable. */
   readonly ended: Promise<void>;
-  readonly #parts: TurnParts;
+  readonly #deps: TurnDeps;
   readonly #options: TurnOptions;
   readonly #interrupt = new AbortController();
   /** Whether it waits for the retry of a request, and does nothing else. */
@@ -82,8 +82,8 @@ export class SessionTurn {
   /** Whether an uncaught error left the sandbox in an unknown state. */
   #isFaulty = false;
 
-  constructor(parts: TurnParts, options: TurnOptions) {
-    this.#parts = parts;
+  constructor(deps: TurnDeps, options: TurnOptions) {
+    this.#deps = deps;
     this.#options = options;
     this.#fault.promise.catch(() => undefined);
     this.#leaving.promise.catch(() => undefined);
@@ -127,7 +127,7 @@ export class SessionTurn {
       await Promise.race([this.#runToEnd(), this.#fault.promise]);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
-      this.#parts.log.error({ err: error }, "a turn failed");
+      this.#deps.log.error({ err: error }, "a turn failed");
       await this.#endFailed();
     }
   }
@@ -139,7 +139,7 @@ export class SessionTurn {
     if (this.#isFaulty)
       workspace
         .close()
-        .catch((err: unknown) => this.#parts.log.warn({ err }, "a sandbox could not be closed"));
+        .catch((err: unknown) => this.#deps.log.warn({ err }, "a sandbox could not be closed"));
     await fail(log, "unknown_error", "The turn was ended by a fault of the service.");
   }
 
@@ -148,11 +148,11 @@ export class SessionTurn {
     const { id, agent } = workspace.session;
     const { signal } = this.#interrupt;
     if (!isAnnounced) await log.appendRunning();
-    const model = this.#parts.model(agent);
+    const model = this.#deps.model(agent);
     if (model === null) {
       return await fail(log, "model_not_found_error", `There is no model '${agent.model.id}' here.`);
     }
-    const { previews, maskStream, log: logger } = this.#parts;
+    const { previews, maskStream, log: logger } = this.#deps;
     const outputs = new TurnOutputs({
       sessionId: id,
       store: this.#options.outputs,
@@ -176,7 +176,7 @@ export class SessionTurn {
   }
 
   async #runLoop(model: Model, outputs: TurnOutputs, signal: AbortSignal): Promise<StopReason> {
-    const { maskStream, readFile, previews, busyRetryMs, maxRequests } = this.#parts;
+    const { maskStream, readFile, previews, busyRetryMs, maxRequests } = this.#deps;
     const { workspace, slot, log, resumed } = this.#options;
     const { id, agent } = workspace.session;
     const opened = () => Promise.race([workspace.sandbox(signal), this.#leaving.promise]);
@@ -211,7 +211,7 @@ export class SessionTurn {
 
   /** Creates the explorer. Its waits do not count as waits of the turn, since other calls run beside it. */
   #explorer(sandbox: Turn["sandbox"]): Explorer {
-    const { model, mask, busyRetryMs } = this.#parts;
+    const { model, mask, busyRetryMs } = this.#deps;
     const { workspace } = this.#options;
     return explorer({
       agent: workspace.session.agent,
@@ -231,7 +231,7 @@ export class SessionTurn {
   async #prepare(signal: AbortSignal): Promise<Pick<Turn, "workspaceDescription" | "tools">> {
     const { workspace } = this.#options;
     try {
-      return await prepareTurn(workspace, this.#parts.mask, signal);
+      return await prepareTurn(workspace, this.#deps.mask, signal);
     } catch (error) {
       if (error !== signal.reason || error instanceof LeaseLost) throw error;
       return NOTHING;

@@ -8,7 +8,7 @@ export interface MeteredSandbox extends UsageOwner {
   diskPath: string;
 }
 
-export interface MeterParts {
+export interface MeterDeps {
   db: { write: Queryable };
   log: Logger;
   /** Returns the bytes that a disk takes on its host, or null where that is not known. */
@@ -22,7 +22,7 @@ const FLUSH_MS = 30_000;
  * Usage that was not stored when the process dies is not counted.
  */
 export class UsageMeter {
-  readonly #parts: MeterParts;
+  readonly #deps: MeterDeps;
   readonly #now: () => number;
   readonly #open = new Map<MeteredSandbox, { since: number }>();
   readonly #used = new Map<string, UsageOwner & { seconds: number }>();
@@ -32,8 +32,8 @@ export class UsageMeter {
   #flushing: Promise<void> = Promise.resolve();
 
   /** @param now milliseconds of a monotonic clock. */
-  constructor(parts: MeterParts, now: () => number = () => performance.now()) {
-    this.#parts = parts;
+  constructor(deps: MeterDeps, now: () => number = () => performance.now()) {
+    this.#deps = deps;
     this.#now = now;
     this.#timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
   }
@@ -79,7 +79,7 @@ export class UsageMeter {
     if (used.length === 0) return;
     this.#used.clear();
     this.#touched.clear();
-    const { db, log } = this.#parts;
+    const { db, log } = this.#deps;
     try {
       await addSandboxSeconds(db.write, used);
     } catch (error) {
@@ -96,7 +96,7 @@ export class UsageMeter {
   ): Promise<{ sessionId: string; bytes: number }[]> {
     const all = await Promise.all(
       touched.map(async ([sessionId, path]) => {
-        const bytes = await this.#parts.diskBytes(path).catch(() => null);
+        const bytes = await this.#deps.diskBytes(path).catch(() => null);
         return bytes === null ? [] : [{ sessionId, bytes }];
       }),
     );

@@ -4,7 +4,7 @@ import type { ClaimedDisk } from "../disks/session-disk.ts";
 import { onNewDisk } from "../inputs/resource-store.ts";
 import type { SessionInputs } from "../inputs/session-inputs-store.ts";
 import { DiskOrigin } from "./disk-origin.ts";
-import type { OpenParts, OpenTarget } from "./opening.ts";
+import type { OpenDeps, OpenTarget } from "./opening.ts";
 import { mountedContents, sandboxSpec } from "./sandbox-spec.ts";
 
 /** The disk that a sandbox is opened on. */
@@ -26,7 +26,7 @@ const NO_DISK = { path: "", uid: 0, epoch: 0 };
  * @param mayBeMade whether a snapshot of a volume may be used, which precedes the pool where it saves more.
  */
 export async function chooseDisk(
-  parts: OpenParts,
+  deps: OpenDeps,
   target: OpenTarget,
   inputs?: SessionInputs,
   mayBeMade = false,
@@ -36,26 +36,26 @@ export async function chooseDisk(
   const claimed = await disk.claim(
     () => runLog.appendReclaimed("lost"),
     async () => {
-      save = await beginRestore(parts.db.write, lease);
+      save = await beginRestore(deps.db.write, lease);
     },
     async () =>
-      save === null && inputs !== undefined ? await wishOf(parts, target, inputs, mayBeMade) : null,
+      save === null && inputs !== undefined ? await wishOf(deps, target, inputs, mayBeMade) : null,
   );
   return { ...claimed, save, mayBeMade: mayBeMade && !claimed.fromPool };
 }
 
 async function wishOf(
-  parts: OpenParts,
+  deps: OpenDeps,
   { lease }: OpenTarget,
   { session, ...inputs }: SessionInputs,
   mayBeMade: boolean,
 ): Promise<WarmWish | null> {
-  const { pool, tunnels } = parts;
+  const { pool, tunnels } = deps;
   if (pool === undefined) return null;
   const resources = inputs.resources.map(onNewDisk);
-  const spec = sandboxSpec(parts, session, NO_DISK, resources);
+  const spec = sandboxSpec(deps, session, NO_DISK, resources);
   const files = mountedContents(resources, inputs.removals);
   const wish = pool.wish({ ...spec, files, hasTunnel: tunnels !== undefined });
   if (wish === null || !mayBeMade) return wish;
-  return (await DiskOrigin.savesMuch(parts, { lease, session, resources, spec })) ? null : wish;
+  return (await DiskOrigin.savesMuch(deps, { lease, session, resources, spec })) ? null : wish;
 }

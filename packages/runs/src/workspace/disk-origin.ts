@@ -12,7 +12,7 @@ import { isPending, isRepository, type RunRepository, type RunResource } from ".
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { RestoredRepositories } from "../repositories/restore-repositories.ts";
 
-export interface OriginParts {
+export interface OriginDeps {
   volumeSnapshots?: VolumeSnapshots | null;
   credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository">;
   clones: Semaphore;
@@ -38,7 +38,7 @@ export class DiskOrigin {
   restored: RestoredRepositories = new Map();
   readonly #snapshots: VolumeSnapshots;
   readonly #session: SnapshotSession;
-  readonly #parts: OriginParts;
+  readonly #deps: OriginDeps;
   readonly #target: OriginTarget;
 
   /**
@@ -47,37 +47,33 @@ export class DiskOrigin {
    *
    * @param mayBeMade whether the disk may be made from a snapshot; otherwise it is empty.
    */
-  static async find(
-    parts: OriginParts,
-    target: OriginTarget,
-    mayBeMade: boolean,
-  ): Promise<DiskOrigin | null> {
-    const { volumeSnapshots = null } = parts;
-    const session = volumeSnapshots === null ? null : sessionOf(parts, target);
+  static async find(deps: OriginDeps, target: OriginTarget, mayBeMade: boolean): Promise<DiskOrigin | null> {
+    const { volumeSnapshots = null } = deps;
+    const session = volumeSnapshots === null ? null : sessionOf(deps, target);
     if (volumeSnapshots === null || session === null) return null;
     const source = mayBeMade ? await volumeSnapshots.find(session) : null;
     if (source !== null) await volumeSnapshots.begin(session);
-    return new DiskOrigin(parts, target, volumeSnapshots, { session, source });
+    return new DiskOrigin(deps, target, volumeSnapshots, { session, source });
   }
 
   /**
    * Returns whether there is a snapshot with the session's repositories that saves more than a sandbox of the
    * pool does. The hosts are not asked.
    */
-  static async savesMuch(parts: OriginParts, target: OriginTarget): Promise<boolean> {
-    const { volumeSnapshots = null } = parts;
-    const session = volumeSnapshots === null ? null : sessionOf(parts, target);
+  static async savesMuch(deps: OriginDeps, target: OriginTarget): Promise<boolean> {
+    const { volumeSnapshots = null } = deps;
+    const session = volumeSnapshots === null ? null : sessionOf(deps, target);
     return volumeSnapshots !== null && session !== null && (await volumeSnapshots.savesMuch(session));
   }
 
   private constructor(
-    parts: OriginParts,
+    deps: OriginDeps,
     target: OriginTarget,
     snapshots: VolumeSnapshots,
     { session, source }: { session: SnapshotSession; source: DiskSource | null },
   ) {
     this.source = source;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#target = target;
     this.#snapshots = snapshots;
     this.#session = session;
@@ -89,7 +85,7 @@ export class DiskOrigin {
    */
   async restore(sandbox: Sandbox): Promise<void> {
     if (this.source === null) return;
-    const { credentials, clones } = this.#parts;
+    const { credentials, clones } = this.#deps;
     const repositories = this.#target.resources.filter(isRepository);
     const inside = (id: string) => credentials.repositoryInside(withId(repositories, id));
     const inSlot = <T>(work: () => Promise<T>) => clones.run(work);
@@ -131,7 +127,7 @@ export class DiskOrigin {
 
 /** Returns null unless there are repositories, all to be put in place, with readable secrets. */
 function sessionOf(
-  { credentials, log }: OriginParts,
+  { credentials, log }: OriginDeps,
   { lease, resources, spec }: OriginTarget,
 ): SnapshotSession | null {
   const repositories = resources.filter(isRepository);

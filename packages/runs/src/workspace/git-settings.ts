@@ -4,7 +4,7 @@ import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 
-export interface GitParts {
+export interface GitDeps {
   credentials: Pick<SessionCredentials, "unsealedRepository">;
   accounts: Pick<AccountIdentities, "knows" | "of">;
 }
@@ -14,12 +14,12 @@ const PUBLIC_HOSTS = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org
 
 /** Returns a session's git settings. Asks a host for the author only if none is configured. Never rejects. */
 export async function gitSettings(
-  parts: GitParts,
+  deps: GitDeps,
   { gitIdentity, networking }: Pick<RunSession, "gitIdentity" | "networking">,
   resources: readonly RunResource[],
 ): Promise<GitSettings> {
   const { name, email, co_authored_by: coAuthor } = gitIdentity;
-  const identity = name === null || email === null ? await accountOf(parts, resources) : { name, email };
+  const identity = name === null || email === null ? await accountOf(deps, resources) : { name, email };
   return { identity, coAuthor, httpsHosts: httpsHosts(networking, resources) };
 }
 
@@ -40,7 +40,7 @@ function httpsHosts(networking: RunSession["networking"], resources: readonly Ru
 
 /** Returns the account of the first token whose host may name it, or null when there is none. */
 async function accountOf(
-  { credentials, accounts }: GitParts,
+  { credentials, accounts }: GitDeps,
   resources: readonly RunResource[],
 ): Promise<GitPerson | null> {
   const first = resources.filter(isRepository).find((one) => one.secret !== null && accounts.knows(one));

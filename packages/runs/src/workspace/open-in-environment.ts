@@ -6,20 +6,20 @@ import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { addsSomething, sessionSystem } from "../system/session-system.ts";
 import { sessionTunnel } from "../tunnels/session-tunnel.ts";
-import type { OpenParts, OpenTarget } from "./opening.ts";
+import type { OpenDeps, OpenTarget } from "./opening.ts";
 
 /**
  * Opens a sandbox with the system, packages and setup of the session's environment, its skills, its memory
  * stores and its network.
  */
 export async function openInEnvironment(
-  parts: OpenParts,
+  deps: OpenDeps,
   target: OpenTarget,
   session: RunSession,
   disk: Disk,
   { git, ...plain }: Omit<SandboxSpec, "git"> & { git: Promise<GitSettings> },
 ): Promise<{ sandbox: Sandbox; system: SystemLayers | null }> {
-  const { engine, log, mask, skills, systems, tunnels } = parts;
+  const { engine, log, mask, skills, systems, tunnels } = deps;
   const { runLog, memory, signal, activity, lease } = target;
   const onEgressDenied = createEgressReport(runLog, log, mask);
   const progress = new EnvironmentProgress(runLog, signal);
@@ -27,7 +27,7 @@ export async function openInEnvironment(
   const choose = () => sessionSystem(systems, request).finally(() => progress.end());
   // Builds of layers have limits of their own.
   const own = await (addsSomething(session) ? activity.pause(choose) : choose());
-  if (own.fault !== null) await reportMissing(parts, target, own.fault);
+  if (own.fault !== null) await reportMissing(deps, target, own.fault);
   const directories = [
     ...(await skills.mounts(await target.skills())),
     ...(await memory.directories(disk.hostDir)),
@@ -38,7 +38,7 @@ export async function openInEnvironment(
     ...(own.system !== undefined && { system: own.system }),
     ...(tunnels !== undefined && { openTunnel: sessionTunnel(tunnels, lease) }),
     directories,
-    credentials: parts.credentials.egressSource(),
+    credentials: deps.credentials.egressSource(),
     onEgressDenied,
     signal,
     onWaiting: target.wait.changed,
@@ -50,7 +50,7 @@ export async function openInEnvironment(
 
 /** Reports to users and the model which part of the environment is missing. */
 async function reportMissing(
-  { mask }: OpenParts,
+  { mask }: OpenDeps,
   { runLog, notes }: OpenTarget,
   fault: string,
 ): Promise<void> {

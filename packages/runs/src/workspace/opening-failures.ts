@@ -8,7 +8,7 @@ import {
   WaitOverError,
 } from "@berth/sandbox";
 import type { DiskOrigin } from "./disk-origin.ts";
-import type { OpenParts, OpenTarget } from "./opening.ts";
+import type { OpenDeps, OpenTarget } from "./opening.ts";
 
 /** Opens a sandbox, and decides how a failure is handled. */
 export type Attempt = <T>(open: () => Promise<T>) => Promise<T>;
@@ -25,10 +25,10 @@ const FOR_USERS = [DiskLimitError, ImageError, NoRoomError, RuntimeClassError, W
 
 /** Handles failures to open the sandbox of a session. */
 export class OpeningFailures {
-  readonly #log: OpenParts["log"];
+  readonly #log: OpenDeps["log"];
   readonly #target: OpenTarget;
 
-  constructor({ log }: Pick<OpenParts, "log">, target: OpenTarget) {
+  constructor({ log }: Pick<OpenDeps, "log">, target: OpenTarget) {
     this.#log = log;
     this.#target = target;
   }

@@ -7,7 +7,7 @@ import type { PrefetchedRefs } from "../repositories/snapshots/prefetched-refs.t
 import type { ChosenDisk } from "./choose-disk.ts";
 import { DiskOrigin } from "./disk-origin.ts";
 import { gitSettings } from "./git-settings.ts";
-import type { OpenParts, OpenTarget } from "./opening.ts";
+import type { OpenDeps, OpenTarget } from "./opening.ts";
 import { type MountedContent, mountedContents, sandboxSpec } from "./sandbox-spec.ts";
 
 /** Everything with which a sandbox is opened. */
@@ -26,7 +26,7 @@ export interface OpeningPlan {
 
 /** Plans the opening of a sandbox on this disk. Starts to request refs and git identities from hosts. */
 export async function planOpening(
-  parts: OpenParts,
+  deps: OpenDeps,
   { lease }: OpenTarget,
   disk: ChosenDisk,
   { session, removals, ...inputs }: SessionInputs,
@@ -34,12 +34,12 @@ export async function planOpening(
   const { isNew, save } = disk;
   const resources = isNew ? inputs.resources.map(onNewDisk) : inputs.resources;
   const notSaved = resources.filter(({ id }) => !save?.inPlace.includes(id));
-  const refs = prefetchRefs(parts, session, notSaved);
-  const git = gitSettings(parts, session, resources);
+  const refs = prefetchRefs(deps, session, notSaved);
+  const git = gitSettings(deps, session, resources);
   const { fromPool } = disk;
-  const spec = { ...sandboxSpec(parts, session, { ...disk, ...lease }, resources), fromPool };
+  const spec = { ...sandboxSpec(deps, session, { ...disk, ...lease }, resources), fromPool };
   const target = { lease, session, resources: isNew && save === null ? resources : [], spec };
-  const origin = await DiskOrigin.find(parts, target, disk.mayBeMade);
+  const origin = await DiskOrigin.find(deps, target, disk.mayBeMade);
   return {
     session,
     disk,

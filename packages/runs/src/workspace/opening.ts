@@ -16,38 +16,38 @@ import type { Activity } from "../repositories/activity.ts";
 import type { RepositorySnapshots } from "../repositories/snapshots/repository-snapshots.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
 import type { PinnedSkill } from "../skills/skill-store.ts";
-import type { SystemParts } from "../system/session-system.ts";
-import type { TunnelParts } from "../tunnels/session-tunnel.ts";
+import type { SystemDeps } from "../system/session-system.ts";
+import type { TunnelDeps } from "../tunnels/session-tunnel.ts";
 import type { UsageMeter } from "../usage/usage-meter.ts";
-import type { GitParts } from "./git-settings.ts";
+import type { GitDeps } from "./git-settings.ts";
 import type { PlaceWait } from "./place-wait.ts";
-import type { Provisioner, ProvisionParts } from "./provisioner.ts";
-import type { RestoreParts } from "./restore-disk.ts";
-import type { SpecParts } from "./sandbox-spec.ts";
+import type { ProvisionDeps, Provisioner } from "./provisioner.ts";
+import type { RestoreDeps } from "./restore-disk.ts";
+import type { SpecDeps } from "./sandbox-spec.ts";
 
 /** The collaborators of a process with which sandboxes are opened. */
-export interface OpenParts extends ProvisionParts {
+export interface OpenDeps extends ProvisionDeps {
   db: Database;
   engine: SandboxEngine;
   credentials: Pick<SessionCredentials, "egressSource" | "repositoryInside" | "unsealedRepository">;
-  accounts: GitParts["accounts"];
+  accounts: GitDeps["accounts"];
   snapshots: RepositorySnapshots;
   /** Snapshots of volumes; null or absent where disks are not made from snapshots. */
   volumeSnapshots?: VolumeSnapshots | null;
   disks: DiskDirectory;
   /** Berth's own systems; null where sandboxes have the system that the engine gives them. */
-  systems: SystemParts | null;
+  systems: SystemDeps | null;
   mask(text: string): string;
   skills: SkillDirectories;
   /** Tunnels for sandboxes on other hosts. Absent: these reach nothing. */
-  tunnels?: TunnelParts;
+  tunnels?: TunnelDeps;
   providers: readonly ProviderHosts[];
-  ceilings: SpecParts["ceilings"];
+  ceilings: SpecDeps["ceilings"];
   log: Logger;
   usage: Pick<UsageMeter, "opened">;
   /** The pool. Absent: every sandbox is made for its session. */
   pool?: Pick<WarmPool, "wish">;
-  metrics: { sandboxOpened(kind: SandboxKind, seconds: number): void } & RestoreParts["metrics"];
+  metrics: { sandboxOpened(kind: SandboxKind, seconds: number): void } & RestoreDeps["metrics"];
 }
 
 /** The session whose sandbox is opened. */

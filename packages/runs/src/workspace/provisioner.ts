@@ -18,12 +18,12 @@ import {
 } from "../inputs/resource-store.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import type { Activity } from "../repositories/activity.ts";
-import { type CloneParts, type CloneTarget, cloneInto } from "../repositories/clone-into.ts";
-import { type PlaceParts, placeRepository } from "../repositories/place-repository.ts";
+import { type CloneDeps, type CloneTarget, cloneInto } from "../repositories/clone-into.ts";
+import { type PlaceDeps, placeRepository } from "../repositories/place-repository.ts";
 import { reportFailed, reportReady } from "../repositories/report-placement.ts";
 import { excludeFile, includeFile, notPlaceable } from "./file-in-repository.ts";
 
-export interface ProvisionParts extends CloneParts, PlaceParts {
+export interface ProvisionDeps extends CloneDeps, PlaceDeps {
   db: Database;
   blobs: BlobStore;
   /** Limits the attempts of all sessions at once, since many may wait for their retries. */
@@ -58,7 +58,7 @@ const MAX_CLONES = 4;
  * concurrently; see `placeRepository`. Everything else is tried once, files one at a time in the given order.
  */
 export class Provisioner {
-  readonly #parts: ProvisionParts;
+  readonly #deps: ProvisionDeps;
   readonly #target: ProvisionTarget;
   readonly #clones = new Semaphore(MAX_CLONES);
   readonly #files = new Semaphore(1);
@@ -75,8 +75,8 @@ export class Provisioner {
   /** The number of placements and removals that were started. */
   #starts = 0;
 
-  constructor(parts: ProvisionParts, target: ProvisionTarget) {
-    this.#parts = parts;
+  constructor(deps: ProvisionDeps, target: ProvisionTarget) {
+    this.#deps = deps;
     this.#target = target;
     this.#mountedFiles = new Map(target.mounted.map((file) => [file.target, file.sha256]));
   }
@@ -115,12 +115,12 @@ export class Provisioner {
     const take = async () => {
       await Promise.all(placing);
       const repositories = resources.filter(isRepository).map(({ id }) => id);
-      const now = await readResources(this.#parts.db.write, lease.sessionId);
+      const now = await readResources(this.#deps.db.write, lease.sessionId);
       const ready = now.filter(isRepository).filter((one) => one.ready && repositories.includes(one.id));
       if (ready.length === repositories.length && isAlone()) await takeSnapshot(isAlone);
     };
     const taken = take().catch((error: unknown) => {
-      this.#parts.log.error({ err: error }, "a snapshot of a disk could not be taken");
+      this.#deps.log.error({ err: error }, "a snapshot of a disk could not be taken");
     });
     this.#start("snapshot", taken);
   }
@@ -142,13 +142,10 @@ export class Provisioner {
     const changed = new Signal();
     this.#changes.set(id, changed);
     this.#starts += 1;
-    const inSlot = <T>(work: () => Promise<T>) =>
-      this.#clones.run(() => this.#parts.clones.run(() => work()));
+    const inSlot = <T>(work: () => Promise<T>) => this.#clones.run(() => this.#deps.clones.run(() => work()));
     const attempt = (repository: RunRepository) =>
-      cloneInto(this.#parts, { ...this.#target, inSlot }, repository, this.#mountedSnapshots);
-    const placed = this.#orLog(id, () =>
-      placeRepository(this.#parts, this.#target, id, { attempt, changed }),
-    );
+      cloneInto(this.#deps, { ...this.#target, inSlot }, repository, this.#mountedSnapshots);
+    const placed = this.#orLog(id, () => placeRepository(this.#deps, this.#target, id, { attempt, changed }));
     const done = placed.finally(() => this.#changes.delete(id));
     this.#start(
       id,
@@ -158,7 +155,7 @@ export class Provisioner {
 
   /** Starts to place the files inside a repository, once the repository is in place. */
   async #startFilesIn(repositoryId: string): Promise<void> {
-    const resources = await readResources(this.#parts.db.write, this.#target.lease.sessionId);
+    const resources = await readResources(this.#deps.db.write, this.#target.lease.sessionId);
     for (const file of resources.filter((one) => one.type === "file")) {
       if (file.repository?.id !== repositoryId || !isPending(file)) continue;
       // The model expects the file together with the repository, so it gets no note.
@@ -183,7 +180,7 @@ export class Provisioner {
       if (placement === "later") return;
       if ("fault" in placement) {
         const { type, message } = placement.fault;
-        const fault = { type, message: this.#parts.mask(message) };
+        const fault = { type, message: this.#deps.mask(message) };
         await reportFailed(this.#target, resource, fault);
       } else await reportReady(this.#target, resource, began, placement);
     });
@@ -194,7 +191,7 @@ export class Provisioner {
       await work();
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      this.#parts.log.error(
+      this.#deps.log.error(
         { err: error, resource: formatId("session_resource", resource) },
         "a resource could not be put in place",
       );
@@ -208,7 +205,7 @@ export class Provisioner {
   }
 
   async #placeFile(resource: RunFile, silently: boolean): Promise<Placement> {
-    const content = await readFileContent(this.#parts.db.write, resource.id);
+    const content = await readFileContent(this.#deps.db.write, resource.id);
     if (content === undefined) return "later";
     if (content.sha256 === null)
       return { fault: { type: "sandbox_error", message: "The file has no content." } };
@@ -226,13 +223,13 @@ export class Provisioner {
   }
 
   async #placeContent(sha256: string, target: string): Promise<boolean> {
-    const { path, release } = await this.#parts.blobs.local(sha256);
+    const { path, release } = await this.#deps.blobs.local(sha256);
     return await this.#target.sandbox.placeFile({ source: path, target }).finally(release);
   }
 
   /** Removes a file. The removal is deleted afterwards, so that it is repeated after any interruption. */
   async #remove(removal: Removal): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, log } = this.#deps;
     const { lease, sandbox, notes } = this.#target;
     try {
       if (!(await isReplaced(db.write, lease.sessionId, removal))) {
@@ -252,7 +249,7 @@ export class Provisioner {
 
   /** Lets git list the path again, if it was in a repository. */
   async #includeAgain({ mountPath }: Removal): Promise<void> {
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     const { lease, sandbox } = this.#target;
     const repositories = (await readResources(db.write, lease.sessionId)).filter(isRepository);
     const around = repositories.find((one) => mountPath.startsWith(`${one.mountPath}/`));

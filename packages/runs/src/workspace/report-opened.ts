@@ -1,6 +1,6 @@
 import type { EventOf } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
-import type { OpenParts, OpenTarget, SandboxKind } from "./opening.ts";
+import type { OpenDeps, OpenTarget, SandboxKind } from "./opening.ts";
 
 type Started = Pick<
   EventOf<"session.container_started">,
@@ -23,7 +23,7 @@ export async function reportStarted(
 
 /** Reports the opening to the operator's log and metrics, and meters the sandbox until it closes. */
 export function countOpened(
-  { log, metrics, usage }: OpenParts,
+  { log, metrics, usage }: OpenDeps,
   { session: { id: sessionId, organizationId, ownerId } }: OpenTarget,
   sandbox: Sandbox,
   { kind, seconds, diskPath }: { kind: SandboxKind; seconds: number; diskPath: string },

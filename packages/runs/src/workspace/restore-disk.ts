@@ -7,7 +7,7 @@ import { finishRestore, forgetSave, type Save } from "../disks/saves/save-store.
 import type { SessionDisk } from "../disks/session-disk.ts";
 import type { RunLog } from "../lease/run-log.ts";
 
-export interface RestoreParts {
+export interface RestoreDeps {
   db: Database;
   blobs: BlobStore;
   metrics: { workspaceRestored(outcome: string, seconds: number): void };
@@ -33,7 +33,7 @@ export type RestoredSave = { saved_at: string; seconds: number };
  * @throws when it can be tried again. Then the sandbox is closed, and `SessionDisk.claim` makes another disk.
  */
 export async function restoreDisk(
-  { db, blobs, metrics }: RestoreParts,
+  { db, blobs, metrics }: RestoreDeps,
   target: RestoreDiskTarget,
   save: Save,
   sandbox: Sandbox,

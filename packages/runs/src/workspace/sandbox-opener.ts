@@ -6,7 +6,7 @@ import type { SetupInputs } from "../repositories/setup-request.ts";
 import { PrefetchedRefs } from "../repositories/snapshots/prefetched-refs.ts";
 import { type ChosenDisk, chooseDisk } from "./choose-disk.ts";
 import { openInEnvironment } from "./open-in-environment.ts";
-import type { OpenedSandbox, OpenParts, OpenTarget, SandboxKind, ToPlace } from "./opening.ts";
+import type { OpenDeps, OpenedSandbox, OpenTarget, SandboxKind, ToPlace } from "./opening.ts";
 import { type Attempt, OpeningFailures, UnfitDisk } from "./opening-failures.ts";
 import { type OpeningPlan, planOpening } from "./opening-plan.ts";
 import { Provisioner } from "./provisioner.ts";
@@ -30,14 +30,14 @@ interface Made {
 
 /** Opens sandboxes on a session's disk. A failure is reported in the session's log. */
 export class SandboxOpener {
-  readonly #parts: OpenParts;
+  readonly #deps: OpenDeps;
   readonly #target: OpenTarget;
   readonly #failures: OpeningFailures;
 
-  constructor(parts: OpenParts, target: OpenTarget) {
-    this.#parts = parts;
+  constructor(deps: OpenDeps, target: OpenTarget) {
+    this.#deps = deps;
     this.#target = target;
-    this.#failures = new OpeningFailures(parts, target);
+    this.#failures = new OpeningFailures(deps, target);
   }
 
   /**
@@ -48,13 +48,13 @@ export class SandboxOpener {
   async open(all: SessionInputs, mayBeMade = true): Promise<Opening> {
     const began = performance.now();
     const failures = this.#failures;
-    const disk = await chooseDisk(this.#parts, this.#target, all, mayBeMade);
+    const disk = await chooseDisk(this.#deps, this.#target, all, mayBeMade);
     if (!disk.fromPool) return await this.#openOn(disk, all, began, (open) => failures.orReport(open));
     try {
       return await this.#openOn(disk, all, began, (open) => failures.orUnfit(open));
     } catch (error) {
       if (!(error instanceof UnfitDisk)) throw error;
-      this.#parts.log.warn({ err: error.cause, disk: disk.path }, "a disk of the pool does not serve");
+      this.#deps.log.warn({ err: error.cause, disk: disk.path }, "a disk of the pool does not serve");
       const other = { ...(await this.#target.disk.replace()), save: null, mayBeMade: false };
       return await this.#openOn(other, all, began, (open) => failures.orReport(open));
     }
@@ -62,21 +62,21 @@ export class SandboxOpener {
 
   /** Opens a sandbox with only the content of the disk, without network, before the disk is removed. */
   async openBare({ session, resources }: SessionInputs): Promise<OpenedSandbox> {
-    const disk = await chooseDisk(this.#parts, this.#target);
+    const disk = await chooseDisk(this.#deps, this.#target);
     const stores = resources
       .map((resource) => (disk.isNew ? onNewDisk(resource) : resource))
       .filter(({ type }) => type === "memory_store");
-    const spec = sandboxSpec(this.#parts, session, { ...disk, ...this.#target.lease }, stores);
+    const spec = sandboxSpec(this.#deps, session, { ...disk, ...this.#target.lease }, stores);
     const { signal } = this.#target;
     const sandbox = await this.#failures.orReport(() =>
-      this.#parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] }, signal }),
+      this.#deps.engine.open({ ...spec, egress: { mode: "limited", hosts: [] }, signal }),
     );
     if (stores.every(({ ready }) => ready)) await this.#target.memory.catchUp(async () => sandbox);
     return { sandbox, provisioner: this.#provisionerOf({ system: null, writable: spec.writable }, sandbox) };
   }
 
   async #openOn(disk: ChosenDisk, all: SessionInputs, began: number, attempt: Attempt): Promise<Opening> {
-    const plan = await planOpening(this.#parts, this.#target, disk, all);
+    const plan = await planOpening(this.#deps, this.#target, disk, all);
     const lowered = this.#loweredLimits(all);
     const made = await attempt(() => this.#failures.unlessUnmade(plan.origin, () => this.#make(plan)));
     if (made === null) return await this.open(all, false);
@@ -90,7 +90,7 @@ export class SandboxOpener {
       ...(lowered !== null && { lowered_limits: lowered }),
       ...(restored !== null && { restored }),
     });
-    countOpened(this.#parts, this.#target, sandbox, {
+    countOpened(this.#deps, this.#target, sandbox, {
       kind: kindOf(disk, sandbox),
       seconds,
       diskPath: disk.path,
@@ -99,15 +99,15 @@ export class SandboxOpener {
   }
 
   async #make({ session, disk, spec, mounted, git, origin }: OpeningPlan): Promise<Made> {
-    return await withLocalFiles(this.#parts.blobs, mounted, async (files) => {
+    return await withLocalFiles(this.#deps.blobs, mounted, async (files) => {
       const whole = { ...spec, files };
-      const { sandbox, system } = await openInEnvironment(this.#parts, this.#target, session, disk, {
+      const { sandbox, system } = await openInEnvironment(this.#deps, this.#target, session, disk, {
         ...whole,
         git,
       });
       await origin?.restore(sandbox);
       const { save } = disk;
-      const restored = save && (await restoreDisk(this.#parts, this.#target, save, sandbox, whole));
+      const restored = save && (await restoreDisk(this.#deps, this.#target, save, sandbox, whole));
       return { sandbox, system, restored };
     });
   }
@@ -115,18 +115,18 @@ export class SandboxOpener {
   async #opening(plan: OpeningPlan, { sandbox, system, restored }: Made): Promise<Opening> {
     const { session, disk, spec, removals } = plan;
     if (!disk.isNew || restored !== null) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
-    const now = restored === null ? plan.resources : await readResources(this.#parts.db.write, session.id);
+    const now = restored === null ? plan.resources : await readResources(this.#deps.db.write, session.id);
     const provisioner = this.#provisionerOf({ system, writable: spec.writable }, sandbox, plan);
     return { opened: { sandbox, provisioner }, toPlace: { resources: now.filter(isPending), removals } };
   }
 
   /** Returns the limits that the ceilings lower, or null when the session has those of its environment. */
   #loweredLimits({ session }: SessionInputs): ReturnType<typeof loweredLimits> | null {
-    const lowered = loweredLimits(session, this.#parts.ceilings);
+    const lowered = loweredLimits(session, this.#deps.ceilings);
     if (Object.keys(lowered).length === 0) return null;
     const msg =
       "the environment of a session asks for more than the ceilings, so the session has the ceilings";
-    this.#parts.log.warn({ lowered }, msg);
+    this.#deps.log.warn({ lowered }, msg);
     return lowered;
   }
 
@@ -139,14 +139,14 @@ export class SandboxOpener {
       origin: null,
     },
   ): Provisioner {
-    const { log, mask } = this.#parts;
+    const { log, mask } = this.#deps;
     const onEgressDenied = createEgressReport(this.#target.runLog, log, mask);
     const ofDisk = {
       restored: origin?.restored ?? new Map(),
       takeSnapshot: origin?.taking(sandbox) ?? null,
     };
     const target = { ...this.#target, ...setup, ...ofDisk, onEgressDenied, sandbox, mounted, refs };
-    return new Provisioner(this.#parts, target);
+    return new Provisioner(this.#deps, target);
   }
 }
 

@@ -10,7 +10,7 @@ import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { RepositorySnapshots } from "../repositories/snapshots/repository-snapshots.ts";
 
-export interface SpecParts {
+export interface SpecDeps {
   /** The most that a session can have, whatever its environment requests. */
   ceilings: Readonly<Record<keyof RunSession["limits"], number>>;
   providers: readonly ProviderHosts[];
@@ -21,7 +21,7 @@ const MEBIBYTE = 1024 * 1024;
 
 /** Returns the spec of a session's sandbox, without its files. */
 export function sandboxSpec(
-  parts: SpecParts,
+  deps: SpecDeps,
   session: RunSession,
   { path, uid, epoch }: Pick<Disk, "path" | "uid"> & Pick<Lease, "epoch">,
   resources: readonly RunResource[],
@@ -31,12 +31,12 @@ export function sandboxSpec(
     disk: path,
     uid,
     epoch,
-    limits: limitsOf(session, parts.ceilings),
+    limits: limitsOf(session, deps.ceilings),
     image: session.image,
     runtimeClass: session.runtimeClass,
-    egress: egressPolicy(session, resources, parts.providers),
+    egress: egressPolicy(session, resources, deps.providers),
     files: [],
-    snapshots: parts.snapshots.mounts(resources),
+    snapshots: deps.snapshots.mounts(resources),
     writable: writableDirectories(resources),
   };
 }
@@ -70,7 +70,7 @@ export function mountedContents(
 }
 
 /** Returns the limits of a sandbox, none above the ceilings. */
-export function limitsOf({ limits }: Pick<RunSession, "limits">, ceilings: SpecParts["ceilings"]): Limits {
+export function limitsOf({ limits }: Pick<RunSession, "limits">, ceilings: SpecDeps["ceilings"]): Limits {
   const disk = limits.disk_mb === null ? null : Math.min(limits.disk_mb, ceilings.disk_mb);
   return {
     memoryBytes: Math.min(limits.memory_mb, ceilings.memory_mb) * MEBIBYTE,
@@ -86,8 +86,8 @@ export function limitsOf({ limits }: Pick<RunSession, "limits">, ceilings: SpecP
  */
 export function loweredLimits(
   { limits }: RunSession,
-  ceilings: SpecParts["ceilings"],
-): Partial<SpecParts["ceilings"]> {
+  ceilings: SpecDeps["ceilings"],
+): Partial<SpecDeps["ceilings"]> {
   const names = Object.keys(ceilings) as Array<keyof RunSession["limits"]>;
   const lowered = names.filter((name) => (limits[name] ?? 0) > ceilings[name]);
   return Object.fromEntries(lowered.map((name) => [name, ceilings[name]]));

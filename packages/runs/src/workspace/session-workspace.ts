@@ -5,7 +5,7 @@ import { recordProcesses, type Sandbox, SandboxError } from "@berth/sandbox";
 import type { Database } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
-import { type SavesParts, SessionSaves } from "../disks/saves/session-saves.ts";
+import { type SavesDeps, SessionSaves } from "../disks/saves/session-saves.ts";
 import { SessionDisk } from "../disks/session-disk.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
 import { markExhaustedDue } from "../inputs/placement-store.ts";
@@ -18,13 +18,13 @@ import {
 } from "../inputs/resource-store.ts";
 import type { RunSession, SessionInputs } from "../inputs/session-inputs-store.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { type McpParts, SessionMcp } from "../mcp/session-mcp.ts";
+import { type McpDeps, SessionMcp } from "../mcp/session-mcp.ts";
 import { SessionMemory } from "../memory/session-memory.ts";
-import { type OutputParts, SessionOutputs } from "../outputs/session-outputs.ts";
+import { type OutputDeps, SessionOutputs } from "../outputs/session-outputs.ts";
 import { Activity } from "../repositories/activity.ts";
 import { describeWorkspace } from "./describe-workspace.ts";
 import { KnownInputs } from "./known-inputs.ts";
-import type { OpenedSandbox, OpenParts, ToPlace } from "./opening.ts";
+import type { OpenDeps, OpenedSandbox, ToPlace } from "./opening.ts";
 import { PlaceWait } from "./place-wait.ts";
 import type { Provisioner } from "./provisioner.ts";
 import { SandboxOpener } from "./sandbox-opener.ts";
@@ -32,13 +32,13 @@ import { SandboxSlot } from "./sandbox-slot.ts";
 import { writableDirectories } from "./sandbox-spec.ts";
 import { forgetTold } from "./untold-notes.ts";
 
-export interface WorkspaceParts
-  extends Omit<OpenParts, "metrics">,
-    OutputParts,
-    McpParts,
-    Omit<SavesParts, "metrics" | "snapshots"> {
+export interface WorkspaceDeps
+  extends Omit<OpenDeps, "metrics">,
+    OutputDeps,
+    McpDeps,
+    Omit<SavesDeps, "metrics" | "snapshots"> {
   db: Database;
-  metrics: OpenParts["metrics"] & SavesParts["metrics"];
+  metrics: OpenDeps["metrics"] & SavesDeps["metrics"];
   credentials: SessionCredentials;
 }
 
@@ -64,7 +64,7 @@ export class SessionWorkspace {
    */
   readonly session: RunSession;
   readonly memory: SessionMemory;
-  readonly #parts: WorkspaceParts;
+  readonly #deps: WorkspaceDeps;
   readonly #lease: Lease;
   readonly #runLog: RunLog;
   readonly #notes: string[] = [];
@@ -84,27 +84,27 @@ export class SessionWorkspace {
 
   /** @param inputs as they were when the lease was claimed, or later. */
   constructor(
-    parts: WorkspaceParts,
+    deps: WorkspaceDeps,
     lease: Lease,
     inputs: SessionInputs,
     runLog: RunLog,
     { onNeedsReopen, onQuiet }: WorkspaceEvents,
   ) {
     const notes = this.#notes;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#lease = lease;
     this.#runLog = runLog;
     this.session = { ...inputs.session };
-    this.#inputs = new KnownInputs(parts.db.read, this.session, inputs);
+    this.#inputs = new KnownInputs(deps.db.read, this.session, inputs);
     this.#activity = new Activity(onQuiet);
     this.#wait = new PlaceWait(runLog, this.#activity, this.#ending.signal);
     const wait = this.#wait;
-    this.#disk = new SessionDisk(parts.db.write, lease, parts.disks);
-    this.#mcp = new SessionMcp(parts, lease, this.session, runLog);
+    this.#disk = new SessionDisk(deps.db.write, lease, deps.disks);
+    this.#mcp = new SessionMcp(deps, lease, this.session, runLog);
     // A session's memory stores are those that it was created with.
     const stores = inputs.resources.filter((resource) => resource.type === "memory_store");
-    this.memory = new SessionMemory(parts, { lease, notes, stores });
-    this.#opener = new SandboxOpener(parts, {
+    this.memory = new SessionMemory(deps, { lease, notes, stores });
+    this.#opener = new SandboxOpener(deps, {
       lease,
       session: this.session,
       runLog,
@@ -119,18 +119,18 @@ export class SessionWorkspace {
       activity: this.#activity,
       onNeedsReopen,
     });
-    this.#outputs = new SessionOutputs(parts, {
+    this.#outputs = new SessionOutputs(deps, {
       lease,
       runLog,
       notes,
       open: async () => (await this.#wait.unlessWaiting(this.#opened()))?.sandbox ?? null,
       openBare: async () => (await this.#openedBare()).sandbox,
     });
-    this.#saves = new SessionSaves(parts, {
+    this.#saves = new SessionSaves(deps, {
       lease,
       runLog,
       read: async () => {
-        const resources = await readResources(parts.db.write, lease.sessionId);
+        const resources = await readResources(deps.db.write, lease.sessionId);
         return { resources, writable: writableDirectories(resources) };
       },
       secrets: () => this.secrets(),
@@ -170,12 +170,12 @@ export class SessionWorkspace {
    * secret reaches the next one.
    */
   async environment(): Promise<Record<string, string>> {
-    return await this.#parts.credentials.commandVariables();
+    return await this.#deps.credentials.commandVariables();
   }
 
   /** Returns the secrets, or placeholders for them, that commands were given so far. */
   secrets(): string[] {
-    return this.#parts.credentials.givenSecrets();
+    return this.#deps.credentials.givenSecrets();
   }
 
   /** Returns the tools of the agent's MCP servers; see `SessionMcp`. */
@@ -190,7 +190,7 @@ export class SessionWorkspace {
 
   /** Makes the session's secrets known to `mask`, since a former run may have left them on the disk. */
   async learnSecrets(resources: readonly RunResource[]): Promise<void> {
-    this.#learning ??= this.#parts.credentials.learn(resources);
+    this.#learning ??= this.#deps.credentials.learn(resources);
     await this.#learning.catch((error: unknown) => {
       this.#learning = undefined;
       throw error;
@@ -205,7 +205,7 @@ export class SessionWorkspace {
       this.#inputs.resources(),
       this.#inputs.skills(),
     ]);
-    const placeholders = await this.#parts.credentials.placeholderVariables(resources, firstRequest);
+    const placeholders = await this.#deps.credentials.placeholderVariables(resources, firstRequest);
     return describeWorkspace(this.session, resources, firstRequest, skills, placeholders);
   }
 
@@ -241,7 +241,7 @@ export class SessionWorkspace {
       ({ sandbox, provisioner }) => {
         // A sandbox that was open before has only the former resources.
         if (!wasOpen) return;
-        sandbox.setEgress(egressPolicy(this.session, resources, this.#parts.providers));
+        sandbox.setEgress(egressPolicy(this.session, resources, this.#deps.providers));
         this.#putInPlace(provisioner, { resources: pending, removals });
       },
       () => undefined,
@@ -252,7 +252,7 @@ export class SessionWorkspace {
   /** Tries repositories once more whose attempts were exhausted before the turn that begins. */
   async retryExhausted(): Promise<void> {
     if (!this.#inputs.latest.resources.some(isExhausted)) return;
-    await markExhaustedDue(this.#parts.db.write, this.#lease);
+    await markExhaustedDue(this.#deps.db.write, this.#lease);
     await this.refresh();
   }
 
@@ -400,7 +400,7 @@ export class SessionWorkspace {
     this.#inputs.take(inputs, this.isBusy());
     Object.assign(this.session, inputs.session);
     if (isSame) return inputs;
-    const policy = egressPolicy(this.session, inputs.resources, this.#parts.providers);
+    const policy = egressPolicy(this.session, inputs.resources, this.#deps.providers);
     const applied = this.#slot.current().then((current) => current?.sandbox.setEgress(policy));
     await this.#wait.unlessWaiting(applied);
     return inputs;

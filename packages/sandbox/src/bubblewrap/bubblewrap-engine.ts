@@ -93,7 +93,7 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
   });
 }
 
-interface EngineParts {
+interface EngineDeps {
   programs: HostPrograms;
   launchers: Launchers;
   mounts: MountHelper;
@@ -107,7 +107,7 @@ interface EngineParts {
 class BubblewrapEngine implements SandboxEngine {
   readonly name = "bubblewrap";
   readonly #options: BubblewrapOptions;
-  readonly #parts: EngineParts;
+  readonly #deps: EngineDeps;
   readonly #images: DiskImages;
   readonly #open = new OpenSandboxes();
   /** Directories of closed sandboxes that could not be removed, for the next sweep; see `Leftovers.own`. */
@@ -115,14 +115,14 @@ class BubblewrapEngine implements SandboxEngine {
   #systemTop: Promise<string> | undefined;
   #count = 0;
 
-  constructor(options: BubblewrapOptions, parts: EngineParts) {
+  constructor(options: BubblewrapOptions, deps: EngineDeps) {
     this.#options = options;
-    this.#parts = parts;
-    this.#images = new DiskImages(parts.directory, options.defaultDiskBytes ?? null);
+    this.#deps = deps;
+    this.#images = new DiskImages(deps.directory, options.defaultDiskBytes ?? null);
   }
 
   probe(): Promise<Capability[]> {
-    return probeHost(this.#parts.cgroups, this.#parts.directory);
+    return probeHost(this.#deps.cgroups, this.#deps.directory);
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {
@@ -144,18 +144,18 @@ class BubblewrapEngine implements SandboxEngine {
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
     const closed = await this.#open.closeRejected(mayLive);
     const { stateDir, sole = false } = this.#options;
-    await sweepHost({ ...this.#parts, stateDir, sole, own: this.#leftovers });
+    await sweepHost({ ...this.#deps, stateDir, sole, own: this.#leftovers });
     return closed;
   }
 
   async close(): Promise<void> {
     for (const reason of await this.#open.close())
       this.#options.log?.({ msg: "a sandbox could not be closed", error: String(reason) });
-    this.#parts.mounts.close();
-    await this.#parts.launchers.close();
+    this.#deps.mounts.close();
+    await this.#deps.launchers.close();
     await this.#images.close();
-    await this.#parts.cgroups.close();
-    await rm(this.#parts.directory, { recursive: true, force: true });
+    await this.#deps.cgroups.close();
+    await rm(this.#deps.directory, { recursive: true, force: true });
   }
 
   async #openOrRepair(spec: SandboxSpec): Promise<BubblewrapSandbox> {
@@ -174,8 +174,8 @@ class BubblewrapEngine implements SandboxEngine {
       throw new ImageError("Sandboxes of this installation run no images: its engine is bubblewrap.");
     if (spec.runtimeClass) throw new RuntimeClassError("Sandboxes of this installation are not pods.");
     const undo: (() => Promise<unknown>)[] = [];
-    const directory = `${this.#parts.directory}/${(++this.#count).toString(36)}`;
-    const launcher = await this.#parts.launchers.take();
+    const directory = `${this.#deps.directory}/${(++this.#count).toString(36)}`;
+    const launcher = await this.#deps.launchers.take();
     const { name } = launcher.cgroup;
     try {
       undo.push(
@@ -208,7 +208,7 @@ class BubblewrapEngine implements SandboxEngine {
 
   async #prepareDisk(spec: SandboxSpec, directory: string) {
     const image = await this.#images.prepare(spec.disk, spec.limits.diskBytes);
-    const scripts = scriptsIn(`${this.#parts.directory}/commands`);
+    const scripts = scriptsIn(`${this.#deps.directory}/commands`);
     return { image, files: await prepareFiles(spec, directory, scripts, image?.path ?? null) };
   }
 
@@ -219,11 +219,11 @@ class BubblewrapEngine implements SandboxEngine {
       directories: inside([...files.writable, ...files.directories]),
       files: inside(files.files),
     };
-    this.#systemTop ??= makeSystemTop(`${this.#parts.directory}/system-top`, this.#options.certificates);
+    this.#systemTop ??= makeSystemTop(`${this.#deps.directory}/system-top`, this.#options.certificates);
     return await prepareSystem(system, await this.#systemTop, directory, points);
   }
 
   #host(released: SandboxHost["released"]): SandboxHost {
-    return { ...this.#parts, log: this.#options.log ?? (() => {}), released };
+    return { ...this.#deps, log: this.#options.log ?? (() => {}), released };
   }
 }

@@ -22,14 +22,14 @@ export function endOf(end: Ending): Pick<CommandResult, "ended" | "exitCode"> {
     : { ended: end.ended, exitCode: null };
 }
 
-interface Host {
+interface EndingDeps {
   supervisor: Supervisor;
   gone: AbortSignal;
 }
 
 /** Reports a timeout, an abort and the end of the sandbox. Returns a function that stops this. */
 export function watch(
-  host: Host,
+  deps: EndingDeps,
   work: Pick<Command, "timeoutMs" | "signal">,
   resolve: (ending: Ending) => void,
 ): () => void {
@@ -37,13 +37,13 @@ export function watch(
   const onAbort = () => resolve({ ended: "aborted" });
   const onGone = () => resolve({ ended: "closed" });
   work.signal?.addEventListener("abort", onAbort, { once: true });
-  host.gone.addEventListener("abort", onGone, { once: true });
+  deps.gone.addEventListener("abort", onGone, { once: true });
   if (work.signal?.aborted) onAbort();
-  if (host.gone.aborted) onGone();
+  if (deps.gone.aborted) onGone();
   return () => {
     clearTimeout(timer);
     work.signal?.removeEventListener("abort", onAbort);
-    host.gone.removeEventListener("abort", onGone);
+    deps.gone.removeEventListener("abort", onGone);
   };
 }
 
@@ -54,7 +54,7 @@ export function watch(
  * that stops this.
  */
 export function poll(
-  host: Host,
+  deps: EndingDeps,
   pid: number,
   pipeClosed: Promise<void>,
   resolve: (ending: Ending) => void,
@@ -63,7 +63,7 @@ export function poll(
   let timer: NodeJS.Timeout | undefined;
   const request = async (wait: number) => {
     clearTimeout(timer);
-    const status = await host.supervisor.request("poll", pid);
+    const status = await deps.supervisor.request("poll", pid);
     if (stopped) return;
     if (status !== null) resolve({ ended: "died", exitCode: status === STATUS_LOST ? KILLED : status });
     else timer = setTimeout(() => void request(Math.min(2 * wait, POLL_MS)), wait);
@@ -80,7 +80,7 @@ export function poll(
  * Reports that the shell could not start, because the sandbox is at its process limit; not when the sandbox
  * has ended.
  */
-export function noShell(host: Host, resolve: (ending: Ending) => void): () => void {
-  if (!host.supervisor.gone) resolve({ ended: "died", exitCode: CANNOT_START });
+export function noShell(deps: EndingDeps, resolve: (ending: Ending) => void): () => void {
+  if (!deps.supervisor.gone) resolve({ ended: "died", exitCode: CANNOT_START });
   return () => {};
 }

@@ -19,7 +19,7 @@ import type { Supervisor } from "./supervisor.ts";
 const KEEPING_TIMEOUT_MS = 3_600_000;
 
 /** Objects that the commands of one sandbox share. */
-export interface CommandHost {
+export interface CommandDeps {
   supervisor: Supervisor;
   pipes: CommandPipes;
   view: SandboxView;
@@ -74,14 +74,14 @@ export interface Outcome {
 
 /** Returns the start of one command in a fresh shell, or in `waiting` when given. */
 export function freshStart(
-  host: CommandHost,
+  deps: CommandDeps,
   parts: Parameters<typeof freshShell>[1],
   waiting?: WaitingShell,
 ): ShellStart {
   return {
     waiting,
     text: (slot) => freshShell(slot, parts),
-    start: async (slot) => waiting?.pid ?? (await host.supervisor.request("run", slot.name)),
+    start: async (slot) => waiting?.pid ?? (await deps.supervisor.request("run", slot.name)),
     lasting: false,
   };
 }
@@ -100,38 +100,38 @@ export function newNonce(): string {
  * @param names `helps` is set for a part of another command, which leaves no processes.
  */
 export async function runCommand(
-  host: CommandHost,
+  deps: CommandDeps,
   work: Work,
   names: { mark: number; nonce: string; helps?: true },
   shell: ShellStart,
 ): Promise<Outcome> {
-  const limits = watchLimits(host.gauge, host.view);
-  const deniedSince = host.network.watchDenied();
+  const limits = watchLimits(deps.gauge, deps.view);
+  const deniedSince = deps.network.watchDenied();
   const startedAt = performance.now();
   const output = new CommandOutput(work, (script, environment, feed) =>
-    runFed(host, { script, exports: exports(environment) }, feed),
+    runFed(deps, { script, exports: exports(environment) }, feed),
   );
   const ending = Promise.withResolvers<Ending>();
-  const open = shell.waiting ?? (await openSlot(host.pipes));
-  const streams = new CommandStreams(host, open, output, names.nonce, ending.resolve);
-  const stopWatching = watch(host, work, ending.resolve);
+  const open = shell.waiting ?? (await openSlot(deps.pipes));
+  const streams = new CommandStreams(deps, open, output, names.nonce, ending.resolve);
+  const stopWatching = watch(deps, work, ending.resolve);
   streams.feed(shell.text?.(streams.slot), work.feed);
-  if (!names.helps) host.running.add(names.mark);
+  if (!names.helps) deps.running.add(names.mark);
   const pid = await shell.start(streams.slot, streams.shellPid);
   const stopPolling = streams.watchShell(pid, ending.resolve, shell.shellGone);
   let end = await ending.promise;
   stopPolling();
   stopWatching();
-  if (end.ended !== "closed" && host.gone.aborted) end = { ended: "closed" };
+  if (end.ended !== "closed" && deps.gone.aborted) end = { ended: "closed" };
 
-  const alone = !names.helps && host.running.size === 1;
+  const alone = !names.helps && deps.running.size === 1;
   const target = { mark: names.mark, session: pid ?? -1, startedAt, alone };
   const cut = end.ended === "timeout" || end.ended === "aborted";
-  if (cut && !(await killCommand(host, target)) && !host.gone.aborted) void host.giveUp();
+  if (cut && !(await killCommand(deps, target)) && !deps.gone.aborted) void deps.giveUp();
   const denied = deniedSince();
   const { limit, crowded } = await limits.seen(endOf(end));
-  if (crowded && !cut) await makeRoom(host, shell.lasting ? { ...target, spare: pid ?? -1 } : target);
-  host.running.delete(names.mark);
+  if (crowded && !cut) await makeRoom(deps, shell.lasting ? { ...target, spare: pid ?? -1 } : target);
+  deps.running.delete(names.mark);
   const shellEnded = end.ended !== "exit" || !shell.lasting;
   end = await streams.close(end, shellEnded && !shell.orphan ? pid : null, shellEnded);
   const observed = {
@@ -153,20 +153,20 @@ async function openSlot(pipes: CommandPipes): Promise<OpenSlot> {
  * commands. The sandbox is then closed, so that the next one starts without processes, unless other commands
  * still run.
  */
-async function makeRoom(host: CommandHost, target: Target): Promise<void> {
-  const killed = await killCommand(host, target);
-  if (!killed || (target.alone && host.gauge?.crowded())) await host.giveUp();
+async function makeRoom(deps: CommandDeps, target: Target): Promise<void> {
+  const killed = await killCommand(deps, target);
+  if (!killed || (target.alone && deps.gauge?.crowded())) await deps.giveUp();
 }
 
 /** Runs a script with `feed` as its standard input. Returns whether it exited with 0. */
 async function runFed(
-  host: CommandHost,
+  deps: CommandDeps,
   command: { script: string; exports: string },
   feed: Feed,
 ): Promise<boolean> {
-  const names = { mark: host.marks.next(), nonce: newNonce(), helps: true as const };
+  const names = { mark: deps.marks.next(), nonce: newNonce(), helps: true as const };
   const parts = { ...names, ...command, cwd: "/", fed: true };
   const work = { timeoutMs: KEEPING_TIMEOUT_MS, feed };
-  const { result } = await runCommand(host, work, names, freshStart(host, parts));
+  const { result } = await runCommand(deps, work, names, freshStart(deps, parts));
   return result.exitCode === 0;
 }

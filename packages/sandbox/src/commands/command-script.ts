@@ -31,7 +31,7 @@ export function exports(environment: Readonly<Record<string, string>>): string {
   return lines.join("");
 }
 
-type Parts = { mark: number; exports: string; script: string; nonce: string; fed: boolean };
+type ScriptOptions = { mark: number; exports: string; script: string; nonce: string; fed: boolean };
 
 const FRESH = shellTemplate<"STDIN" | "MARK" | "EXPORTS" | "CWD" | "SCRIPT" | "NONCE">(
   "commands/fresh-shell.sh",
@@ -49,17 +49,17 @@ const TOGETHER = shellTemplate<"OUT" | "STDIN" | "MARK" | "EXPORTS" | "CWD" | "S
 );
 
 /** Returns the text with which a fresh `sh` starts one command of several. */
-export function togetherShell(slot: Slot, parts: Parts & { cwd: string }): string {
+export function togetherShell(slot: Slot, options: ScriptOptions & { cwd: string }): string {
   return TOGETHER({
-    ...words(slot, parts),
-    CWD: quote(parts.cwd),
+    ...words(slot, options),
+    CWD: quote(options.cwd),
     OUT: `${PIPES_INSIDE}/${slot.name}.out`,
   });
 }
 
 /** Returns the text with which a fresh `sh` runs one command. */
-export function freshShell(slot: Slot, parts: Parts & { cwd: string }): string {
-  return FRESH({ ...words(slot, parts), CWD: quote(parts.cwd) });
+export function freshShell(slot: Slot, options: ScriptOptions & { cwd: string }): string {
+  return FRESH({ ...words(slot, options), CWD: quote(options.cwd) });
 }
 
 /**
@@ -70,7 +70,7 @@ export function freshShell(slot: Slot, parts: Parts & { cwd: string }): string {
  */
 export function namedShell(
   slot: Slot,
-  parts: Parts & {
+  options: ScriptOptions & {
     name: string;
     given: readonly string[];
     secrets: readonly string[];
@@ -78,11 +78,11 @@ export function namedShell(
     startIn: string | null;
   },
 ): string {
-  const { name, given, secrets, revision, startIn } = parts;
+  const { name, given, secrets, revision, startIn } = options;
   const start =
     startIn === null ? "" : `builtin . ${PIPES_INSIDE}/restore-shell ${name} ${quote(startIn)} >&252`;
   return NAMED({
-    ...words(slot, parts),
+    ...words(slot, options),
     START: start === "" ? "" : `${start} || builtin :`,
     OUT: `${PIPES_INSIDE}/${slot.name}.out`,
     END: [name, revision, given.length, ...given, ...secrets.map(quote)].join(" "),
@@ -90,8 +90,8 @@ export function namedShell(
 }
 
 /** Returns the text with which a named bash runs one command in a copy of itself. */
-export function asideShell(slot: Slot, parts: Parts): string {
-  return ASIDE({ ...words(slot, parts), OUT: `${PIPES_INSIDE}/${slot.name}.out` });
+export function asideShell(slot: Slot, options: ScriptOptions): string {
+  return ASIDE({ ...words(slot, options), OUT: `${PIPES_INSIDE}/${slot.name}.out` });
 }
 
 /** Returns a script that deletes the saved state of a shell except its directory. */
@@ -101,7 +101,7 @@ export function forgetShell(name: string, directory: string): string {
   return `rm -rf ${kept}.0 ${kept}.1 ${kept}.attempts && printf %s ${quote(state)} >${kept}.0`;
 }
 
-function words(slot: Slot, { mark, exports, script, nonce, fed }: Parts) {
+function words(slot: Slot, { mark, exports, script, nonce, fed }: ScriptOptions) {
   return {
     STDIN: fed ? `${PIPES_INSIDE}/${slot.name}.stdin` : "/dev/null",
     MARK: String(mark),

@@ -10,7 +10,7 @@ import type { Supervisor } from "./supervisor.ts";
 const DRAIN_MS = 250;
 const NO_PROCESS = Buffer.from("no process can be started: the sandbox is at its limit\n");
 
-interface Host {
+interface StreamDeps {
   supervisor: Supervisor;
   pipes: CommandPipes;
   gone: AbortSignal;
@@ -19,7 +19,7 @@ interface Host {
 /** The pipes of one command: the inputs of the shell and the command, and the command's output. */
 export class CommandStreams {
   readonly slot: Slot;
-  readonly #host: Host;
+  readonly #deps: StreamDeps;
   readonly #output: CommandOutput;
   readonly #pipe: Readable;
   readonly #frame: FrameReader;
@@ -38,14 +38,14 @@ export class CommandStreams {
    * @param onEnd Called when the shell reports the end of the command.
    */
   constructor(
-    host: Host,
+    deps: StreamDeps,
     open: OpenSlot,
     output: CommandOutput,
     nonce: string,
     onEnd: (ending: Ending) => void,
   ) {
     this.slot = open.slot;
-    this.#host = host;
+    this.#deps = deps;
     this.#output = output;
     this.#pipe = open.output;
     this.#in = open.input;
@@ -80,7 +80,7 @@ export class CommandStreams {
 
   /** Starts writing the inputs of the shell and the command. */
   feed(script: string | undefined, stdin: Feed | undefined): void {
-    const { pipes } = this.#host;
+    const { pipes } = this.#deps;
     if (script !== undefined) this.#feed(this.#in ?? pipes.write(this.slot, "in"), feedBytes(script));
     if (stdin !== undefined) this.#feed(pipes.write(this.slot, "stdin"), stdin);
   }
@@ -97,10 +97,10 @@ export class CommandStreams {
   ): () => void {
     if (pid === null) {
       this.#output.push(NO_PROCESS, this.#pipe);
-      return noShell(this.#host, onEnd);
+      return noShell(this.#deps, onEnd);
     }
     const onDied = (ending: Ending) => void this.#allRead().then(() => onEnd(ending));
-    return poll(this.#host, pid, Promise.race([this.#drained, shellGone]), onDied);
+    return poll(this.#deps, pid, Promise.race([this.#drained, shellGone]), onDied);
   }
 
   /**
@@ -121,7 +121,7 @@ export class CommandStreams {
    * @returns how the command ended, which differs from `end` when the sandbox has ended meanwhile.
    */
   async close(end: Ending, pid: number | null, shellEnded: boolean): Promise<Ending> {
-    const { supervisor, gone, pipes } = this.#host;
+    const { supervisor, gone, pipes } = this.#deps;
     const toReap = end.ended === "died" ? null : pid;
     const reaped = toReap === null ? Promise.resolve(null) : supervisor.request("finish", toReap);
     if (end.ended !== "exit" && end.ended !== "closed") await within(DRAIN_MS, this.#drained);

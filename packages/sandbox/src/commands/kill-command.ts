@@ -4,7 +4,7 @@ import { processesOfCommand, type Target } from "./processes-of-command.ts";
 import type { SandboxProcess, SandboxView } from "./sandbox-view.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-interface Host {
+interface KillDeps {
   supervisor: Supervisor;
   view: SandboxView;
   marks: Marks;
@@ -20,7 +20,7 @@ const PIDS_PER_REQUEST = 200;
  *
  * @returns false when some process still lived after all rounds.
  */
-export async function killCommand({ supervisor, view, marks }: Host, target: Target): Promise<boolean> {
+export async function killCommand({ supervisor, view, marks }: KillDeps, target: Target): Promise<boolean> {
   const startTick = await view.tickAt(target.startedAt);
   const known = { init: view.init, marks };
   const mine = (all: readonly SandboxProcess[]) => processesOfCommand(all, known, target, startTick);

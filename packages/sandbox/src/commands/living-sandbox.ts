@@ -6,7 +6,7 @@ import { SandboxError } from "../interface/errors.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import type { MountedFile, MountedSnapshot } from "../interface/spec.ts";
 import { quote } from "../scripts/quote.ts";
-import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
+import { type CommandDeps, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
 import { exports, togetherShell } from "./command-script.ts";
 import { feedBytes, feedStream } from "./feed-pipe.ts";
 import type { LimitGauge } from "./limit-gauge.ts";
@@ -18,8 +18,8 @@ import { SharedStart } from "./shared-start.ts";
 import { SpareShell, type WaitingShell } from "./spare-shell.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** The parts of a running sandbox, whatever its engine. */
-export interface LivingParts {
+/** The collaborators of a running sandbox, whatever its engine. */
+export interface LivingDeps {
   id: string;
   view: SandboxView;
   supervisor: Supervisor;
@@ -56,31 +56,31 @@ export interface SetUp {
 export abstract class LivingSandbox implements Sandbox {
   readonly id: string;
   readonly closed: Promise<void>;
-  readonly #parts: LivingParts;
+  readonly #deps: LivingDeps;
   readonly #closed = Promise.withResolvers<void>();
   readonly #gone = new AbortController();
-  readonly #host: CommandHost;
+  readonly #commandDeps: CommandDeps;
   readonly #spare: SpareShell;
   readonly #shells = new Map<string, NamedShell>();
   readonly #files: FilePlacer;
   #closing: Promise<void> | null = null;
 
-  constructor(parts: LivingParts) {
-    this.id = parts.id;
-    this.#parts = parts;
-    this.#host = {
-      supervisor: parts.supervisor,
-      pipes: parts.pipes,
-      view: parts.view,
-      network: parts.network,
+  constructor(deps: LivingDeps) {
+    this.id = deps.id;
+    this.#deps = deps;
+    this.#commandDeps = {
+      supervisor: deps.supervisor,
+      pipes: deps.pipes,
+      view: deps.view,
+      network: deps.network,
       gone: this.#gone.signal,
       running: new Set(),
       marks: new Marks(),
       giveUp: () => this.close().catch(() => {}),
-      ...(parts.gauge === undefined ? {} : { gauge: parts.gauge }),
+      ...(deps.gauge === undefined ? {} : { gauge: deps.gauge }),
     };
-    this.#spare = new SpareShell(this.#host);
-    this.#files = new FilePlacer(parts, (command, stdin) =>
+    this.#spare = new SpareShell(this.#commandDeps);
+    this.#files = new FilePlacer(deps, (command, stdin) =>
       this.#runFresh(command, { ...command, ...(stdin === undefined ? {} : { feed: feedStream(stdin) }) }),
     );
     this.closed = this.#closed.promise;
@@ -95,7 +95,7 @@ export abstract class LivingSandbox implements Sandbox {
   }
 
   runTogether(commands: readonly Command[]): Promise<CommandResult>[] {
-    const start = new SharedStart(this.#host, this.#spare, commands.length);
+    const start = new SharedStart(this.#commandDeps, this.#spare, commands.length);
     return commands.map((command) => this.#unlessGone(() => this.#runIn(start, command)));
   }
 
@@ -115,7 +115,7 @@ export abstract class LivingSandbox implements Sandbox {
     const work = workOf(command);
     if (shell === undefined) return this.#runFresh(command, work);
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(shell)) throw new SandboxError("not a name for a shell");
-    const named = this.#shells.get(shell) ?? new NamedShell(this.#host, shell);
+    const named = this.#shells.get(shell) ?? new NamedShell(this.#commandDeps, shell);
     this.#shells.set(shell, named);
     return named.run(command, work);
   }
@@ -146,20 +146,20 @@ export abstract class LivingSandbox implements Sandbox {
 
   async mountSnapshot(snapshot: MountedSnapshot): Promise<boolean> {
     if (this.#gone.signal.aborted) return false;
-    return (await this.#parts.snapshots?.mount(snapshot)) ?? false;
+    return (await this.#deps.snapshots?.mount(snapshot)) ?? false;
   }
 
   async unmountSnapshot(target: string): Promise<boolean> {
     if (this.#gone.signal.aborted) return false;
-    return (await this.#parts.snapshots?.unmount(target)) ?? false;
+    return (await this.#deps.snapshots?.unmount(target)) ?? false;
   }
 
   async isUntouched(directory: string): Promise<boolean> {
-    return (await this.#parts.view.isUntouched(directory)) && !this.#gone.signal.aborted;
+    return (await this.#deps.view.isUntouched(directory)) && !this.#gone.signal.aborted;
   }
 
   setEgress(policy: EgressPolicy): void {
-    if (!this.#gone.signal.aborted) this.#parts.network.setPolicy(policy);
+    if (!this.#gone.signal.aborted) this.#deps.network.setPolicy(policy);
   }
 
   close(): Promise<void> {
@@ -172,7 +172,7 @@ export abstract class LivingSandbox implements Sandbox {
 
   #close(): Promise<void> {
     this.#gone.abort();
-    this.#parts.supervisor.end();
+    this.#deps.supervisor.end();
     return this.release();
   }
 
@@ -184,10 +184,10 @@ export abstract class LivingSandbox implements Sandbox {
     const { mark, nonce, ...parts } = this.#partsOf(command, work);
     const run = (waiting?: WaitingShell) =>
       runCommand(
-        this.#host,
+        this.#commandDeps,
         work,
         { mark, nonce },
-        freshStart(this.#host, { mark, nonce, ...parts }, waiting),
+        freshStart(this.#commandDeps, { mark, nonce, ...parts }, waiting),
       );
     const waiting = isRepeatable(command, work) ? this.#spare.take() : undefined;
     const tried = await run(waiting);
@@ -201,7 +201,7 @@ export abstract class LivingSandbox implements Sandbox {
     try {
       const work = workOf(command);
       const parts = this.#partsOf(command, work);
-      const { result, neverBegan } = await runCommand(this.#host, work, parts, {
+      const { result, neverBegan } = await runCommand(this.#commandDeps, work, parts, {
         lasting: false,
         orphan: true,
         start: (slot, reported) => {
@@ -220,7 +220,7 @@ export abstract class LivingSandbox implements Sandbox {
 
   #partsOf(command: Command, work: Work) {
     return {
-      mark: this.#host.marks.next(),
+      mark: this.#commandDeps.marks.next(),
       nonce: newNonce(),
       exports: exports(command.environment ?? {}),
       script: command.script,

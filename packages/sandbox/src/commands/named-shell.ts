@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import type { Command, CommandResult } from "../interface/command.ts";
-import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
+import { type CommandDeps, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
 import { asideShell, exports, forgetShell, isOfShell, namedShell } from "./command-script.ts";
 
 interface LivingBash {
@@ -25,7 +25,7 @@ const NOTHING = { script: "builtin :", timeoutMs: 30_000 };
  * directory is kept.
  */
 export class NamedShell {
-  readonly #host: CommandHost;
+  readonly #deps: CommandDeps;
   readonly #name: string;
   #bash: LivingBash | null = null;
   #startIn: string | null = null;
@@ -35,8 +35,8 @@ export class NamedShell {
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param name Letters, digits, `_` and `-` only. */
-  constructor(host: CommandHost, name: string) {
-    this.#host = host;
+  constructor(deps: CommandDeps, name: string) {
+    this.#deps = deps;
     this.#name = name;
   }
 
@@ -68,7 +68,7 @@ export class NamedShell {
   }
 
   async #runNow(command: Command, work: Work): Promise<CommandResult> {
-    const mark = this.#host.marks.next();
+    const mark = this.#deps.marks.next();
     const nonce = newNonce();
     const environment = command.environment ?? {};
     const variables = exports(environment);
@@ -77,7 +77,7 @@ export class NamedShell {
     const startIn = this.#startIn;
     this.#startIn = null;
     const { result, shellEnded } = await runCommand(
-      this.#host,
+      this.#deps,
       work,
       { mark, nonce },
       {
@@ -117,10 +117,10 @@ export class NamedShell {
       begun();
       return opened ?? closedResult();
     }
-    const names = { mark: this.#host.marks.next(), nonce: newNonce() };
+    const names = { mark: this.#deps.marks.next(), nonce: newNonce() };
     const parts = { ...names, fed: work.feed !== undefined, script: command.script };
     const variables = exports(command.environment ?? {});
-    const { result } = await runCommand(this.#host, work, names, {
+    const { result } = await runCommand(this.#deps, work, names, {
       lasting: false,
       orphan: true,
       start: async (slot, reported) => {
@@ -147,15 +147,15 @@ export class NamedShell {
   }
 
   async #forget(): Promise<void> {
-    const names = { mark: this.#host.marks.next(), nonce: newNonce(), helps: true as const };
+    const names = { mark: this.#deps.marks.next(), nonce: newNonce(), helps: true as const };
     const script = forgetShell(this.#name, this.#cwd ?? "/data");
     const parts = { ...names, script, exports: "", cwd: "/", fed: false };
-    await runCommand(this.#host, { timeoutMs: FORGET_TIMEOUT_MS }, names, freshStart(this.#host, parts));
+    await runCommand(this.#deps, { timeoutMs: FORGET_TIMEOUT_MS }, names, freshStart(this.#deps, parts));
   }
 
   /** Starts a bash. Returns null when the sandbox has ended. */
   async #start(cwd: string | undefined): Promise<LivingBash | null> {
-    const { pipes, supervisor, gone } = this.#host;
+    const { pipes, supervisor, gone } = this.#deps;
     const slot = await pipes.take();
     const output = pipes.read(slot);
     const lines = pipes.write(slot, "in");

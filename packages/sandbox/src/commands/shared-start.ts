@@ -1,4 +1,4 @@
-import type { CommandHost } from "./command-run.ts";
+import type { CommandDeps } from "./command-run.ts";
 import { feedBytes, feedPipe } from "./feed-pipe.ts";
 import type { SpareShell } from "./spare-shell.ts";
 import { finishShell, type StartedShell, startShell } from "./started-shell.ts";
@@ -15,15 +15,15 @@ export class SharedStart {
    * never will.
    */
   readonly failed: Promise<null>;
-  readonly #host: CommandHost;
+  readonly #deps: CommandDeps;
   readonly #spare: SpareShell;
   readonly #texts: string[] = [];
   readonly #fail: (nothing: null) => void;
   #missing: number;
 
   /** @param count Number of commands, each of which must be added or left out. */
-  constructor(host: CommandHost, spare: SpareShell, count: number) {
-    this.#host = host;
+  constructor(deps: CommandDeps, spare: SpareShell, count: number) {
+    this.#deps = deps;
     this.#spare = spare;
     this.#missing = count;
     const { promise, resolve } = Promise.withResolvers<null>();
@@ -48,10 +48,10 @@ export class SharedStart {
   /** Starts the shell and returns whether it started all commands. */
   async #start(): Promise<boolean> {
     const waiting = this.#spare.take();
-    const said = await this.#tell(waiting ?? (await startShell(this.#host)));
+    const said = await this.#tell(waiting ?? (await startShell(this.#deps)));
     if (said !== "" || waiting === undefined) return said.endsWith("done\n");
     // The waiting shell had died before it read anything.
-    return (await this.#tell(await startShell(this.#host))).endsWith("done\n");
+    return (await this.#tell(await startShell(this.#deps))).endsWith("done\n");
   }
 
   /** Gives the shell all commands, and waits for its end. Returns its output. */
@@ -67,7 +67,7 @@ export class SharedStart {
     void feedPipe(input, begun.promise, feedBytes([BEGUN, ...this.#texts, DONE].join("")));
     if (!output.closed) await ended;
     input.destroy();
-    await finishShell(this.#host, shell);
+    await finishShell(this.#deps, shell);
     return said;
   }
 }

@@ -1,4 +1,4 @@
-import { finishShell, type ShellHost, type StartedShell, startShell } from "./started-shell.ts";
+import { finishShell, type ShellDeps, type StartedShell, startShell } from "./started-shell.ts";
 
 /** A fresh shell that waits for its text. */
 export type WaitingShell = StartedShell & { pid: number };
@@ -9,12 +9,12 @@ export type WaitingShell = StartedShell & { pid: number };
  * command gives it one, and it can die.
  */
 export class SpareShell {
-  readonly #host: ShellHost;
+  readonly #deps: ShellDeps;
   #waiting: WaitingShell | undefined;
   #isStarting = false;
 
-  constructor(host: ShellHost) {
-    this.#host = host;
+  constructor(deps: ShellDeps) {
+    this.#deps = deps;
   }
 
   /** Takes the waiting shell, which then belongs to the caller; undefined when none waits. */
@@ -26,7 +26,7 @@ export class SpareShell {
 
   /** Starts a shell in the background, unless one waits. */
   prepare(): void {
-    if (this.#waiting !== undefined || this.#isStarting || this.#host.gone.aborted) return;
+    if (this.#waiting !== undefined || this.#isStarting || this.#deps.gone.aborted) return;
     this.#isStarting = true;
     // Without a spare, the next command starts its own shell and reports the error.
     this.#start()
@@ -37,16 +37,16 @@ export class SpareShell {
   }
 
   async #start(): Promise<void> {
-    const { pid, ...open } = await startShell(this.#host);
+    const { pid, ...open } = await startShell(this.#deps);
     const { input, output } = open;
-    if (pid === null || output.destroyed) return await finishShell(this.#host, { ...open, pid });
+    if (pid === null || output.destroyed) return await finishShell(this.#deps, { ...open, pid });
     const waiting = { ...open, pid };
     this.#waiting = waiting;
     output.once("close", () => {
       if (this.#waiting !== waiting) return;
       this.#waiting = undefined;
       input.destroy();
-      void finishShell(this.#host, waiting);
+      void finishShell(this.#deps, waiting);
     });
     // The shell prints nothing before it has its text. The pipe is read in order to notice the shell's death.
     output.resume();

@@ -2,7 +2,7 @@ import type { CommandPipes, OpenSlot } from "./pipes.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** The parts of a sandbox that fresh shells need. */
-export interface ShellHost {
+export interface ShellDeps {
   supervisor: Supervisor;
   pipes: CommandPipes;
   /** Aborted when the sandbox is gone. */
@@ -16,7 +16,7 @@ export interface StartedShell extends Required<OpenSlot> {
 }
 
 /** Starts a fresh shell. Its pipes are closed when the sandbox is gone. */
-export async function startShell({ supervisor, pipes, gone }: ShellHost): Promise<StartedShell> {
+export async function startShell({ supervisor, pipes, gone }: ShellDeps): Promise<StartedShell> {
   const slot = await pipes.take();
   const output = pipes.read(slot).on("error", () => {});
   const input = pipes.write(slot, "in").on("error", () => {});
@@ -31,7 +31,7 @@ export async function startShell({ supervisor, pipes, gone }: ShellHost): Promis
 
 /** Reports a shell that has ended to the supervisor, and makes its slot free. */
 export async function finishShell(
-  { supervisor, pipes }: ShellHost,
+  { supervisor, pipes }: ShellDeps,
   { slot, pid }: Pick<StartedShell, "slot" | "pid">,
 ): Promise<void> {
   if (pid !== null) await supervisor.request("finish", pid);

@@ -15,7 +15,7 @@ const CPU_PERIOD = 100_000;
 /** Paths that are masked; a sandbox has no `/sys` at all. */
 const MASKED = [...HIDDEN_FILES, ...HIDDEN_DIRECTORIES, "/sys"];
 
-export interface ContainerParts {
+export interface ContainerOptions {
   version: EngineVersion;
   image: string;
   /** Host uid and gid of its processes. */
@@ -37,8 +37,8 @@ export interface ContainerParts {
  * Returns the request that creates a container. Process 1 is the supervisor, which ends with the attached
  * stream.
  */
-export function containerBody(parts: ContainerParts): object {
-  const { image, uid, limits, labels, group } = parts;
+export function containerBody(options: ContainerOptions): object {
+  const { image, uid, limits, labels, group } = options;
   // A full /dev/shm leaves memory for processes, enough to delete files.
   const shareOfMemory = (part: number) => Math.max(MIB, Math.floor(limits.memoryBytes / part));
   return {
@@ -64,7 +64,7 @@ export function containerBody(parts: ContainerParts): object {
       ...(group === null ? {} : { CgroupParent: group }),
       ReadonlyRootfs: true,
       CapDrop: ["ALL"],
-      SecurityOpt: securityOptions(parts),
+      SecurityOpt: securityOptions(options),
       MaskedPaths: MASKED,
       Memory: limits.memoryBytes,
       MemorySwap: limits.memoryBytes,
@@ -73,7 +73,7 @@ export function containerBody(parts: ContainerParts): object {
       CpuQuota: Math.max(1000, Math.round(limits.cpus * CPU_PERIOD)),
       Ulimits: ulimits(limits),
       ShmSize: shareOfMemory(4),
-      Mounts: mounts(parts),
+      Mounts: mounts(options),
       RestartPolicy: { Name: "no" },
       LogConfig: { Type: "none", Config: {} },
       Init: false,
@@ -98,13 +98,13 @@ function ulimits({ pids }: Limits): object[] {
  * Returns the security options. Docker takes the profile's text. Podman takes the path of a file, and masked
  * paths as an option.
  */
-function securityOptions({ version, seccomp }: ContainerParts): string[] {
+function securityOptions({ version, seccomp }: ContainerOptions): string[] {
   return version.name === "Podman"
     ? ["no-new-privileges", `seccomp=${seccomp.file}`, `mask=${MASKED.join(":")}`]
     : ["no-new-privileges", `seccomp=${seccomp.text}`];
 }
 
-function mounts({ files, shared, own }: ContainerParts): object[] {
+function mounts({ files, shared, own }: ContainerOptions): object[] {
   const readOnly: Mount[] = [
     { host: files.gitConfig ?? `${shared}/etc/gitconfig`, inside: "/etc/gitconfig" },
     ...["hosts", "resolv.conf"].map((name) => ({

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import type { Socket } from "node:net";
 import type { NetworkNamespace } from "@berth/egress";
-import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
+import { type LivingDeps, LivingSandbox } from "../commands/living-sandbox.ts";
 
 /** The parts of a sandbox, all of which must be released. */
-export interface DockerSandboxParts extends LivingParts {
+export interface DockerSandboxDeps extends LivingDeps {
   stream: Socket;
   network: NetworkNamespace;
   /** Host directory of this sandbox, outside the disk, deleted with it. */
@@ -17,18 +17,18 @@ export interface DockerSandboxParts extends LivingParts {
 
 /** A running container. It ends when its attached stream ends. */
 export class DockerSandbox extends LivingSandbox {
-  readonly #parts: DockerSandboxParts;
+  readonly #deps: DockerSandboxDeps;
 
-  constructor(parts: DockerSandboxParts) {
-    super(parts);
-    this.#parts = parts;
-    parts.stream.once("close", () => this.close().catch(() => {}));
-    if (parts.stream.destroyed) this.close().catch(() => {});
+  constructor(deps: DockerSandboxDeps) {
+    super(deps);
+    this.#deps = deps;
+    deps.stream.once("close", () => this.close().catch(() => {}));
+    if (deps.stream.destroyed) this.close().catch(() => {});
   }
 
   /** Removes the container; the container engine kills all processes in its control group. */
   protected async release(): Promise<void> {
-    const { stream, network, directory, removeContainer, released } = this.#parts;
+    const { stream, network, directory, removeContainer, released } = this.#deps;
     const removed = await Promise.allSettled([removeContainer(), network.close()]);
     stream.destroy();
     // Retried, since pipes may be created in it at the same time.

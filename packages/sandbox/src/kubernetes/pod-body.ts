@@ -64,7 +64,7 @@ export interface PodSettings {
   runtimeClass: string | null;
 }
 
-export interface PodParts {
+export interface PodOptions {
   name: string;
   labels: Record<string, string>;
   image: string;
@@ -95,8 +95,8 @@ export interface ReadOnlyMount {
  * Returns the pod of a sandbox. It has no service account, never restarts, and shares nothing with the node
  * but the kernel.
  */
-export function podBody(parts: PodParts): V1Pod {
-  const { name, labels, claim, uid, network, settings } = parts;
+export function podBody(options: PodOptions): V1Pod {
+  const { name, labels, claim, uid, network, settings } = options;
   const { nodeSelector, tolerations, runtimeClass } = settings;
   return {
     metadata: { name, labels },
@@ -120,8 +120,8 @@ export function podBody(parts: PodParts): V1Pod {
       ...(tolerations.length === 0 ? {} : { tolerations: [...tolerations] }),
       ...(runtimeClass === null ? {} : { runtimeClassName: runtimeClass }),
       volumes: [diskVolume(claim), filesVolume(), { name: "content", emptyDir: {} }, ...network.volumes],
-      initContainers: [...network.initContainers, filesContainer(parts)],
-      containers: [serverContainer(parts), sandboxContainer(parts), ...network.containers],
+      initContainers: [...network.initContainers, filesContainer(options)],
+      containers: [serverContainer(options), sandboxContainer(options), ...network.containers],
     },
   };
 }
@@ -137,7 +137,7 @@ function filesVolume(): V1Volume {
 }
 
 /** Makes the directories of the disk, which the agent owns, and waits for the sandbox's files. */
-function filesContainer(parts: PodParts) {
+function filesContainer(options: PodOptions) {
   // When the files are there, READY is a file; otherwise this waits on a pipe, which costs a busy node no CPU
   // time. It waits until the process that brought the files has ended: otherwise that process would be killed
   // with this container and seem to have failed.
@@ -145,14 +145,14 @@ function filesContainer(parts: PodParts) {
   const wait = `{ mkfifo ${READY} 2>/dev/null; cat ${READY}; ${alone}; }`;
   return {
     name: FILES_CONTAINER,
-    ...imageOf(parts.serverImage, parts),
-    command: ["/bin/sh", "-c", `${makeDirectories(parts)} && ${wait}`],
+    ...imageOf(options.serverImage, options),
+    command: ["/bin/sh", "-c", `${makeDirectories(options)} && ${wait}`],
     volumeMounts: [
       { name: "disk", mountPath: DISK },
       { name: "files", mountPath: FILES },
       { name: "content", mountPath: CONTENT },
     ],
-    securityContext: as(parts.uid),
+    securityContext: as(options.uid),
     resources: SMALL,
   };
 }
@@ -161,10 +161,10 @@ function filesContainer(parts: PodParts) {
  * Runs the server of the pipes. It shares no PID namespace with the sandbox, so the agent can reach nothing
  * in it.
  */
-function serverContainer(parts: PodParts) {
+function serverContainer(options: PodOptions) {
   return {
     name: SERVER_CONTAINER,
-    ...imageOf(parts.serverImage, parts),
+    ...imageOf(options.serverImage, options),
     command: ["/bin/sh", "-c", "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done"],
     volumeMounts: [
       { name: "files", mountPath: FILES },
@@ -177,18 +177,18 @@ function serverContainer(parts: PodParts) {
   };
 }
 
-function sandboxContainer(parts: PodParts) {
-  const { image, limits, uid } = parts;
+function sandboxContainer(options: PodOptions) {
+  const { image, limits, uid } = options;
   return {
     name: SANDBOX_CONTAINER,
-    ...imageOf(image, parts),
+    ...imageOf(image, options),
     command: ["/bin/sh", "-c", START, "sh", String(limits.pids), ...supervisorCommand("ask")],
     env: [
       ...Object.entries(VARIABLES).map(([key, value]) => ({ name: key, value })),
-      ...(parts.network.variables ?? []),
+      ...(options.network.variables ?? []),
     ],
     workingDir: "/",
-    volumeMounts: sandboxMounts(parts),
+    volumeMounts: sandboxMounts(options),
     securityContext: as(uid),
     resources: resources(limits),
   };
@@ -206,7 +206,7 @@ ulimit -n $files 2>/dev/null || true
 for name in $(env | sed -n 's/^\\(KUBERNETES_[A-Z0-9_]*\\)=.*/\\1/p'); do unset $name; done
 exec perl ${FILTERS_INSIDE}/filter-syscalls ${FILTERS_INSIDE} "$@" <>${pipePath("supervisor", "in")} 1<>${pipePath("supervisor", "out")}`;
 
-function imageOf(image: string, { imagePullPolicy }: PodParts) {
+function imageOf(image: string, { imagePullPolicy }: PodOptions) {
   return { image, imagePullPolicy };
 }
 
@@ -226,13 +226,13 @@ const CONTAINED = {
  * Makes the directories as the agent, so that their owner need not be changed. Everything made in them would
  * inherit the volume's group; the leading zero of a five-digit mode prevents that.
  */
-function makeDirectories({ writable }: PodParts): string {
+function makeDirectories({ writable }: PodOptions): string {
   const make = ({ host, mode }: { host: string; mode: number }) =>
     `{ [ -d ${DISK}/${host} ] || { mkdir ${DISK}/${host} && chmod ${mode.toString(8).padStart(5, "0")} ${DISK}/${host}; }; }`;
   return writable.map(make).join(" && ");
 }
 
-function sandboxMounts({ writable, readOnly }: PodParts): V1VolumeMount[] {
+function sandboxMounts({ writable, readOnly }: PodOptions): V1VolumeMount[] {
   const standard: readonly ReadOnlyMount[] = [
     { volume: "files", path: "pipes", inside: PIPES_INSIDE },
     { volume: "content", path: "uploads", inside: UPLOADS_INSIDE },

@@ -4,7 +4,7 @@ import { BUNDLE } from "../inside/environment.ts";
 import type { Mount } from "../inside/mounts.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { commonParents, commonPath, GIT_INSIDE, placeOf } from "./content-places.ts";
-import { EPOCH, FILTERS_INSIDE, INSTANCE, OWNER, type PodParts, SANDBOX } from "./pod-body.ts";
+import { EPOCH, FILTERS_INSIDE, INSTANCE, OWNER, type PodOptions, SANDBOX } from "./pod-body.ts";
 import type { PodHost } from "./pod-host.ts";
 
 /** The mounts of a sandbox besides those that all sandboxes have. */
@@ -18,7 +18,7 @@ export function partsOf(
   spec: SandboxSpec,
   files: PodFiles,
   { name, claim }: { name: string; claim: string | null },
-): PodParts {
+): PodOptions {
   return {
     name,
     claim,

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
+import { type LivingDeps, LivingSandbox } from "../commands/living-sandbox.ts";
 import { closedResult } from "../commands/named-shell.ts";
 import type { Command, CommandResult } from "../interface/command.ts";
 import type { PipeConnection } from "./pipe-connection.ts";
@@ -9,7 +9,7 @@ import type { PodView } from "./pod-view.ts";
 import type { ProcessOne } from "./process-one.ts";
 
 /** The parts of a sandbox, all of which must be released. */
-export interface PodSandboxParts extends LivingParts {
+export interface PodSandboxDeps extends LivingDeps {
   /** See `Sandbox.wasThere`. */
   wasThere: boolean;
   view: PodView;
@@ -28,36 +28,36 @@ export interface PodSandboxParts extends LivingParts {
 /** A running pod. It ends when the connection to it, or its network, ends. */
 export class PodSandbox extends LivingSandbox {
   readonly wasThere: boolean;
-  readonly #parts: PodSandboxParts;
+  readonly #deps: PodSandboxDeps;
   #isLeft = false;
 
-  constructor(parts: PodSandboxParts) {
-    super(parts);
-    this.#parts = parts;
-    this.wasThere = parts.wasThere;
-    for (const ended of [parts.connection.closed, parts.network.ended])
+  constructor(deps: PodSandboxDeps) {
+    super(deps);
+    this.#deps = deps;
+    this.wasThere = deps.wasThere;
+    for (const ended of [deps.connection.closed, deps.network.ended])
       void ended.then(() => this.close().catch(() => {}));
   }
 
   async refreshDirectory(target: string): Promise<void> {
-    const { connection, directories } = this.#parts;
+    const { connection, directories } = this.#deps;
     if (!connection.isGone) await directories.refresh(target, connection);
   }
 
   /** Waits first, so that policies which were set before apply to the command. */
   override async run(command: Command): Promise<CommandResult> {
-    await this.#parts.network.settled();
+    await this.#deps.network.settled();
     return await super.run(command);
   }
 
   override runTogether(commands: readonly Command[]): Promise<CommandResult>[] {
-    const running = this.#parts.network.settled().then(() => super.runTogether(commands));
+    const running = this.#deps.network.settled().then(() => super.runTogether(commands));
     return commands.map(async (_, index) => await ((await running)[index] ?? closedResult()));
   }
 
   /** See `SandboxEngine.diskBytes`. */
   diskBytes(): Promise<number | null> {
-    return this.#parts.view.diskBytes();
+    return this.#deps.view.diskBytes();
   }
 
   async leave(): Promise<void> {
@@ -69,7 +69,7 @@ export class PodSandbox extends LivingSandbox {
    * Ends process 1, which takes all processes of the sandbox with it. If it fails to, the node kills them.
    */
   protected async release(): Promise<void> {
-    const { connection, directory, network, processOne, removePod, released } = this.#parts;
+    const { connection, directory, network, processOne, removePod, released } = this.#deps;
     const isEmpty = this.#isLeft ? null : await processOne.end();
     const results = await Promise.allSettled([
       isEmpty === null ? undefined : removePod(isEmpty),

@@ -12,7 +12,7 @@ const INIT = 1;
 /** Free bytes below which a filesystem counts as full: delayed writes may free some blocks again. */
 const FULL_BYTES = 256 * 1024;
 
-export interface ViewParts {
+export interface ViewDeps {
   supervisor: Supervisor;
   pipes: CommandPipes;
   connection: PipeConnection;
@@ -31,7 +31,7 @@ export class PodView implements SandboxView {
   readonly #connection: PipeConnection;
   readonly #writable: readonly Mount[];
 
-  constructor({ supervisor, pipes, connection, writable }: ViewParts) {
+  constructor({ supervisor, pipes, connection, writable }: ViewDeps) {
     this.#supervisor = supervisor;
     this.#pipes = pipes;
     this.#connection = connection;

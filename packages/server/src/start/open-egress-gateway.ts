@@ -22,7 +22,7 @@ export interface EgressGatewayPart {
   close(): Promise<void>;
 }
 
-export interface EgressGatewayParts {
+export interface EgressGatewayDeps {
   config: Config;
   keys: DatabaseKeys;
   db: Database;
@@ -33,8 +33,8 @@ export interface EgressGatewayParts {
 const DAY_MS = 86_400_000;
 
 /** Accepts the tunnels of sandboxes on other hosts. The database has their policies and secrets. */
-export async function openEgressGateway(parts: EgressGatewayParts): Promise<EgressGatewayPart> {
-  const { config, keys, db, log, redactor } = parts;
+export async function openEgressGateway(deps: EgressGatewayDeps): Promise<EgressGatewayPart> {
+  const { config, keys, db, log, redactor } = deps;
   const secrets = new SecretBox(keys.active, { onSecret: redactor.add, formerKey: keys.former });
   const [tunnels, hosts, caCertificates] = await Promise.all([
     sharedAuthority(db.write, secrets, "tunnels", makeTunnelAuthority),

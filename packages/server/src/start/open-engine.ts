@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FairSemaphore } from "@berth/concurrency";
 import { createEgress, openCertificateAuthority } from "@berth/egress";
-import type { SystemParts } from "@berth/runs/system";
+import type { SystemDeps } from "@berth/runs/system";
 import { LayerCache, RootFilesystem, type SandboxEngine, WORKSPACE_PROGRAMS } from "@berth/sandbox";
 import type { BubblewrapOptions } from "@berth/sandbox/bubblewrap";
 import type { Logger } from "pino";
@@ -137,7 +137,7 @@ async function createPodEngine(
  * Opens Berth's root filesystem and the layers that environments add to it. Returns null if the settings
  * choose the container image or the host's root filesystem.
  */
-export function openSystems(config: Config, engine: SandboxEngine, log: Logger): SystemParts | null {
+export function openSystems(config: Config, engine: SandboxEngine, log: Logger): SystemDeps | null {
   if (config.rootfs === "host" || config.sandbox !== "bubblewrap") return null;
   const directory = layerDirectory(config);
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -3,8 +3,8 @@ import type { ModelRegistry } from "@berth/agent/models";
 import { orAborted } from "@berth/concurrency";
 import { createGuardedFetch } from "@berth/egress";
 import { removeTrash } from "@berth/linux";
-import { sweepDisks, type VolumeSnapshotParts, VolumeSnapshots, type WarmPool } from "@berth/runs/disks";
-import { RepositorySnapshots, SnapshotMetrics, type SnapshotParts } from "@berth/runs/repositories";
+import { sweepDisks, type VolumeSnapshotDeps, VolumeSnapshots, type WarmPool } from "@berth/runs/disks";
+import { RepositorySnapshots, type SnapshotDeps, SnapshotMetrics } from "@berth/runs/repositories";
 import { type MeasuredModels, SessionMetrics, Worker } from "@berth/runs/session";
 import { SkillDirectories } from "@berth/runs/skills";
 import { hostsCertificate, openTunnelParts } from "@berth/runs/tunnels";
@@ -76,7 +76,7 @@ export interface RunnerOptions {
   neighbours: Neighbours;
 }
 
-type SharedParts = Awaited<ReturnType<typeof openSharedParts>>;
+type SharedDeps = Awaited<ReturnType<typeof openSharedParts>>;
 
 const MEBIBYTE = 1024 * 1024;
 /** Milliseconds of silence after which other runners may have claimed this runner's sessions. */
@@ -251,7 +251,7 @@ async function openSnapshots(
   {
     host,
     ...parts
-  }: Pick<SnapshotParts, "db" | "log" | "engine" | "metrics" | "hasVolumeSnapshots"> & {
+  }: Pick<SnapshotDeps, "db" | "log" | "engine" | "metrics" | "hasVolumeSnapshots"> & {
     host: string;
   },
 ): Promise<RepositorySnapshots> {
@@ -269,7 +269,7 @@ async function openSnapshots(
 async function openVolumeSnapshots(
   config: Config,
   authorities: readonly string[],
-  parts: Pick<VolumeSnapshotParts, "db" | "log" | "disks" | "metrics">,
+  parts: Pick<VolumeSnapshotDeps, "db" | "log" | "disks" | "metrics">,
 ): Promise<VolumeSnapshots | null> {
   return await VolumeSnapshots.open({
     ...parts,
@@ -287,7 +287,7 @@ function measuredModels(models: ModelRegistry): MeasuredModels {
 
 function startWorker(
   { config, log }: RunnerOptions,
-  parts: SharedParts & {
+  parts: SharedDeps & {
     metrics: SessionMetrics;
     traces: Traces;
     crashed: readonly number[];
@@ -324,7 +324,7 @@ function startWorker(
  */
 async function startSweepers(
   { config, log }: RunnerOptions,
-  { db, blobs, disks, skills, snapshots, volumeSnapshots, systems }: SharedParts,
+  { db, blobs, disks, skills, snapshots, volumeSnapshots, systems }: SharedDeps,
   isHeld: (sessionId: string) => boolean,
 ): Promise<Sweeper[]> {
   const isOwn = await isOwnDatabase(db.write, config.dataDir, log);

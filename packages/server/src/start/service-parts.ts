@@ -36,7 +36,7 @@ import { type SupervisedRunner, superviseRunner } from "./supervise-runner.ts";
 import { startSweeper } from "./sweeper.ts";
 
 /** Sources of a service's health and metrics. */
-export interface HealthParts {
+export interface HealthDeps {
   keys: DatabaseKeys;
   db: Database;
   runner: SupervisedRunner | null;
@@ -44,7 +44,7 @@ export interface HealthParts {
 }
 
 /** Parts from which requests are served. */
-export interface ApiParts extends HealthParts {
+export interface ApiDeps extends HealthDeps {
   hub: SessionHub;
   models: ModelRegistry;
   blobs: BlobStore;
@@ -163,7 +163,7 @@ export class ServiceParts {
     );
   }
 
-  async api({ keys, runner, further, ...parts }: ApiParts): Promise<Api> {
+  async api({ keys, runner, further, ...parts }: ApiDeps): Promise<Api> {
     const { startApi } = await loadLate();
     const tls = await asConfigError(() => tlsOf(this.#config));
     return await this.#parts.open(
@@ -180,7 +180,7 @@ export class ServiceParts {
   }
 
   /** Starts the health and metrics of a service without an API. */
-  async health({ keys, db, runner, fault }: HealthParts): Promise<Pick<Api, "url">> {
+  async health({ keys, db, runner, fault }: HealthDeps): Promise<Pick<Api, "url">> {
     const { startHealth } = await loadLate();
     const config = this.#config;
     const tls = await asConfigError(() => tlsOf(config));
@@ -225,7 +225,7 @@ export class ServiceParts {
 
   async startFurtherApis(
     { address }: Store,
-    { further, api, fault }: Pick<ApiParts, "further" | "fault"> & { api: Api },
+    { further, api, fault }: Pick<ApiDeps, "further" | "fault"> & { api: Api },
   ): Promise<void> {
     const first = { server: api.server, renderMetrics: api.renderMetrics, fault };
     await this.#parts.open(() => further.start(this.#config, address, first));

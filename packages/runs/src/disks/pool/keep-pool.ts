@@ -15,7 +15,7 @@ import {
 } from "./pool-store.ts";
 import { Setbacks } from "./setbacks.ts";
 
-export interface PoolParts {
+export interface PoolDeps {
   db: Queryable;
   log: Logger;
   warm: WarmSandboxes;
@@ -33,7 +33,7 @@ const REMOVAL_MS = 5_000;
 
 /** Maintains the pool of a place. Only one runner does so at a time. */
 export class PoolRounds {
-  readonly #parts: PoolParts;
+  readonly #deps: PoolDeps;
   readonly #keeper: Keeper;
   readonly #setbacks: Setbacks;
   /** Disks that were removed once. */
@@ -44,15 +44,15 @@ export class PoolRounds {
   /** The number of ready sandboxes as of the last round. */
   ready = 0;
 
-  constructor(parts: PoolParts, keeper: Keeper) {
-    this.#parts = parts;
+  constructor(deps: PoolDeps, keeper: Keeper) {
+    this.#deps = deps;
     this.#keeper = keeper;
-    this.#setbacks = new Setbacks(parts.log);
+    this.#setbacks = new Setbacks(deps.log);
   }
 
   /** Removes surplus disks. Returns the shares that are too small, the most wanted first. */
   async look(): Promise<Share[]> {
-    const { db, warm, size, defaultShape } = this.#parts;
+    const { db, warm, size, defaultShape } = this.#deps;
     const { place } = this.#keeper;
     const [disks, shapes] = await Promise.all([readPool(db, place), lastShapes(db, place)]);
     const serving = new Set((await warm.untaken()).filter(({ serves }) => serves).map(({ disk }) => disk));
@@ -73,7 +73,7 @@ export class PoolRounds {
 
   /** Makes one of the missing sandboxes, unless that failed a moment ago. Returns whether it made one. */
   async fill(missing: readonly Share[]): Promise<boolean> {
-    const { db, warm, log } = this.#parts;
+    const { db, warm, log } = this.#deps;
     const next = missing.find(({ key }) => this.#setbacks.mayTry(key));
     if (next === undefined) return false;
     const disk = await addDisk(db, this.#keeper, next.key);
@@ -97,7 +97,7 @@ export class PoolRounds {
    */
   async #leave({ name, state, age }: PoolDisk): Promise<void> {
     if (this.#removing.has(name)) return;
-    if (state !== "leaving" && !(await markLeaving(this.#parts.db, name))) return;
+    if (state !== "leaving" && !(await markLeaving(this.#deps.db, name))) return;
     const isOld = age > FORGOTTEN_SECONDS && state === "leaving";
     if (this.#gone.has(name) && !isOld) return;
     this.#removing.add(name);
@@ -106,7 +106,7 @@ export class PoolRounds {
   }
 
   async #remove(name: string, isOld: boolean): Promise<void> {
-    const { db, disks, log } = this.#parts;
+    const { db, disks, log } = this.#deps;
     try {
       await (await disks.takeAway(name))?.();
       this.#logged.delete(name);

@@ -7,7 +7,7 @@ import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import { MadeSandboxes, PLAIN, shapeOf } from "../../../test-support/warm.ts";
 import { assignDisk } from "../disk-store.ts";
 import { addDisk, holdPool, markReady } from "./pool-store.ts";
-import { WarmPool, type WarmPoolParts } from "./warm-pool.ts";
+import { WarmPool, type WarmPoolDeps } from "./warm-pool.ts";
 
 const PLACE = "kubernetes:here";
 
@@ -28,11 +28,11 @@ class Cluster extends MadeSandboxes {
     return new Cluster(await testDatabase(t), pools);
   }
 
-  runner(parts: Partial<WarmPoolParts> = {}): WarmPool {
+  runner(deps: Partial<WarmPoolDeps> = {}): WarmPool {
     const pool = new WarmPool({
       ...{ db: this.db.write, log: silentLog, warm: this, disks: this, size: 2, defaultShape: PLAIN },
       ...{ place: PLACE, hostId: newUuid(), owner: newUuid(), roundMs: 100 },
-      ...parts,
+      ...deps,
     });
     this.#pools.push(pool);
     return pool;

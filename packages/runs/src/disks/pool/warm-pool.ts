@@ -3,10 +3,10 @@ import { Signal } from "@berth/concurrency";
 import type { ShapedSpec } from "@berth/sandbox";
 import { isDraining } from "../../lease/host-store.ts";
 import type { WarmWish } from "../disk-store.ts";
-import { type PoolParts, PoolRounds } from "./keep-pool.ts";
+import { type PoolDeps, PoolRounds } from "./keep-pool.ts";
 import { giveUpDisk, hasPool, holdPool, type Keeper, leavePool, leaveUnused } from "./pool-store.ts";
 
-export interface WarmPoolParts extends PoolParts {
+export interface WarmPoolDeps extends PoolDeps {
   /** The place of the disks. */
   place: string;
   /** The installation's id. */
@@ -34,7 +34,7 @@ const CLOSE_MS = 5_000;
  * Lifecycle: it works on its own from its construction until `close`. The round after a failure tries again.
  */
 export class WarmPool {
-  readonly #parts: WarmPoolParts;
+  readonly #deps: WarmPoolDeps;
   readonly #keeper: Keeper;
   readonly #rounds: PoolRounds;
   readonly #news = new Signal();
@@ -47,19 +47,19 @@ export class WarmPool {
   #lookedForUnused = Number.NEGATIVE_INFINITY;
 
   /** Starts at once. */
-  constructor(parts: WarmPoolParts) {
-    this.#parts = parts;
-    this.#keeper = { place: parts.place, keeper: parts.owner };
-    this.#rounds = new PoolRounds(parts, this.#keeper);
-    this.#roundMs = parts.roundMs ?? ROUND_MS;
+  constructor(deps: WarmPoolDeps) {
+    this.#deps = deps;
+    this.#keeper = { place: deps.place, keeper: deps.owner };
+    this.#rounds = new PoolRounds(deps, this.#keeper);
+    this.#roundMs = deps.roundMs ?? ROUND_MS;
     this.#beat = setInterval(() => void this.#holdOn().catch(() => {}), this.#roundMs).unref();
     this.#running = this.#run();
   }
 
   /** Returns the disk of the pool that a session may take; null if it needs a sandbox of its own. */
   wish(spec: ShapedSpec): WarmWish | null {
-    if (this.#parts.size === 0) return null;
-    const { warm } = this.#parts;
+    if (this.#deps.size === 0) return null;
+    const { warm } = this.#deps;
     const shape = warm.shapeOf(spec);
     const key = shape && warm.keyOf(shape);
     return shape === null || key === null ? null : { key, shape };
@@ -89,7 +89,7 @@ export class WarmPool {
 
   /** Removes a sandbox for a session that finds no room. For a while none is made. Never rejects. */
   async makeRoom(): Promise<void> {
-    const { db, disks, log, place, size } = this.#parts;
+    const { db, disks, log, place, size } = this.#deps;
     if (size === 0) return;
     try {
       const disk = await giveUpDisk(db, place, this.#roundMs * CROWDED_ROUNDS);
@@ -113,24 +113,24 @@ export class WarmPool {
     this.#news.set();
     // The next keeper removes a sandbox that is half made.
     await Promise.race([this.#running, delay(CLOSE_MS, undefined, { ref: false })]);
-    if (this.#isKeeping) await leavePool(this.#parts.db, this.#keeper);
+    if (this.#isKeeping) await leavePool(this.#deps.db, this.#keeper);
   }
 
   async #run(): Promise<void> {
     while (!this.#isClosing) {
       this.#news.reset();
       const mayHaveMore = await this.#round().catch((error: unknown) => {
-        if (!this.#isClosing) this.#parts.log.warn({ err: error }, "the pool of sandboxes could not be kept");
+        if (!this.#isClosing) this.#deps.log.warn({ err: error }, "the pool of sandboxes could not be kept");
         return false;
       });
       if (mayHaveMore || this.#isClosing) continue;
-      await this.#news.waitFor(this.#parts.size === 0 ? RARE_ROUND_MS : this.#roundMs);
+      await this.#news.waitFor(this.#deps.size === 0 ? RARE_ROUND_MS : this.#roundMs);
     }
   }
 
   /** Runs one round. Returns whether to start the next one at once. */
   async #round(): Promise<boolean> {
-    const { db, size, place, hostId } = this.#parts;
+    const { db, size, place, hostId } = this.#deps;
     if (size === 0 && !(await hasPool(db, place))) return false;
     if (await isDraining(db, hostId)) {
       if (this.#isKeeping) await leavePool(db, this.#keeper);
@@ -155,6 +155,6 @@ export class WarmPool {
   }
 
   #hold(): Promise<boolean> {
-    return holdPool(this.#parts.db, this.#keeper, this.#roundMs * HELD_ROUNDS);
+    return holdPool(this.#deps.db, this.#keeper, this.#roundMs * HELD_ROUNDS);
   }
 }

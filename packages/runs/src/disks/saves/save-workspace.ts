@@ -28,7 +28,7 @@ import { beginSave, readSave, type SavedBase, storeSave } from "./save-store.ts"
  */
 export type SaveOutcome = "saved" | "partial" | "too_large" | "cut" | "failed";
 
-export interface SaveParts {
+export interface SaveDeps {
   db: DatabaseAccess;
   blobs: BlobStore;
   log: Logger;
@@ -59,31 +59,31 @@ const MAX_MS = 1_800_000;
  * Saves a session's disk to the blob store: the differences from its repository snapshots, and each of these
  * snapshots once. The former save is valid until the transaction that replaces it. Never rejects.
  */
-export async function saveWorkspace(parts: SaveParts, target: SaveTarget): Promise<SaveResult> {
+export async function saveWorkspace(deps: SaveDeps, target: SaveTarget): Promise<SaveResult> {
   const stop = new AbortController();
   const signal = AbortSignal.any([target.signal, stop.signal]);
   const staged: StagedBlob[] = [];
   let mounts: BaseMount[] = [];
   try {
-    const begun = await beginSave(parts.db.write, target.lease);
-    mounts = await mountBases(target.sandbox, parts.snapshots.mounts(target.resources));
-    const budget = new Budget(parts.saves.maxBytes);
+    const begun = await beginSave(deps.db.write, target.lease);
+    mounts = await mountBases(target.sandbox, deps.snapshots.mounts(target.resources));
+    const budget = new Budget(deps.saves.maxBytes);
     const stage = async (plan: PackPlan) => {
       const { archive, outcome } = packDisk(target.sandbox, plan, { timeoutMs: MAX_MS, signal });
-      const blob = await parts.blobs.stage(compressed(archive, budget.left));
+      const blob = await deps.blobs.stage(compressed(archive, budget.left));
       staged.push(blob);
       budget.spend(blob.size);
       return { blob, outcome: await outcome };
     };
-    const bases = await savedBases(parts, target, { mounts, stage, budget });
+    const bases = await savedBases(deps, target, { mounts, stage, budget });
     const { blob, outcome } = await stage(planOf(target, mounts));
     signal.throwIfAborted();
-    await keep(parts, staged, (tx) =>
+    await keep(deps, staged, (tx) =>
       storeSave(tx, target.lease, { ...begun, sha256: blob.sha256, size: budget.spent, bases }),
     );
     return { outcome: outcome === "whole" ? "saved" : "partial", bytes: sum(staged) };
   } catch (error) {
-    return { outcome: outcomeOf(error, target.signal, parts.log), bytes: 0 };
+    return { outcome: outcomeOf(error, target.signal, deps.log), bytes: 0 };
   } finally {
     stop.abort();
     // The sweep removes what could not be discarded.
@@ -110,7 +110,7 @@ class Budget {
 
 /** Saves the snapshots. A snapshot never changes, so one that the former save has is not packed again. */
 async function savedBases(
-  { db }: SaveParts,
+  { db }: SaveDeps,
   { lease, resources }: SaveTarget,
   {
     mounts,
@@ -155,7 +155,7 @@ function planOf({ writable, resources }: SaveTarget, mounts: readonly BaseMount[
 
 /** Stores contents and the row that names them. Removes contents that nothing names afterwards. */
 async function keep(
-  { db, blobs }: SaveParts,
+  { db, blobs }: SaveDeps,
   staged: readonly StagedBlob[],
   store: (tx: Parameters<typeof storeSave>[0]) => Promise<string[]>,
 ): Promise<void> {

@@ -3,9 +3,9 @@ import { recordProcesses, type Sandbox } from "@berth/sandbox";
 import { type Lease, savedDisk } from "@berth/store/leases";
 import type { RunResource } from "../../inputs/resource-store.ts";
 import type { RunLog } from "../../lease/run-log.ts";
-import { type SaveOutcome, type SaveParts, type SaveResult, saveWorkspace } from "./save-workspace.ts";
+import { type SaveDeps, type SaveOutcome, type SaveResult, saveWorkspace } from "./save-workspace.ts";
 
-export interface SavesParts extends Omit<SaveParts, "saves"> {
+export interface SavesDeps extends Omit<SaveDeps, "saves"> {
   saves: {
     /** The most bytes of one session's save; null when none is made. */
     maxBytes: number | null;
@@ -28,13 +28,13 @@ const MEBIBYTE = 1024 * 1024;
 
 /** Saves a session's disk while its lease is held: after commands, before its sandbox is closed. */
 export class SessionSaves {
-  readonly #parts: SavesParts;
+  readonly #deps: SavesDeps;
   readonly #target: SavesTarget;
   #isTouched = false;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: SavesParts, target: SavesTarget) {
-    this.#parts = parts;
+  constructor(deps: SavesDeps, target: SavesTarget) {
+    this.#deps = deps;
     this.#target = target;
   }
 
@@ -44,7 +44,7 @@ export class SessionSaves {
   }
 
   get isOff(): boolean {
-    return this.#parts.saves.maxBytes === null;
+    return this.#deps.saves.maxBytes === null;
   }
 
   /**
@@ -62,27 +62,27 @@ export class SessionSaves {
    */
   async saveBeforeRemoval(open: () => Promise<Sandbox>, signal: AbortSignal): Promise<boolean> {
     if (this.isOff) return true;
-    const last = await savedDisk(this.#parts.db.write, this.#target.lease.sessionId);
+    const last = await savedDisk(this.#deps.db.write, this.#target.lease.sessionId);
     if (last?.lost_calls === 0) return true;
     const outcome = await this.#saveInTurn(await open(), signal);
     return outcome !== "cut" && outcome !== "failed";
   }
 
   #saveInTurn(sandbox: Sandbox, signal: AbortSignal): Promise<SaveOutcome> {
-    const { slots } = this.#parts.saves;
+    const { slots } = this.#deps.saves;
     const saving = this.#last.then(() => slots.run(() => this.#saveNow(sandbox, signal)));
     this.#last = saving;
     return saving;
   }
 
   async #saveNow(sandbox: Sandbox, signal: AbortSignal): Promise<SaveOutcome> {
-    const { saves, metrics, log, ...parts } = this.#parts;
+    const { saves, metrics, log, ...deps } = this.#deps;
     const { lease, secrets, read } = this.#target;
     if (signal.aborted || saves.maxBytes === null) return "cut";
     const began = performance.now();
     this.#isTouched = false;
     await recordProcesses(sandbox, secrets()).catch(() => undefined);
-    const own = { ...parts, log, saves: { maxBytes: saves.maxBytes } };
+    const own = { ...deps, log, saves: { maxBytes: saves.maxBytes } };
     const result = await read().then(
       (found) => saveWorkspace(own, { lease, sandbox, signal, ...found }),
       () => ({ outcome: "failed" as const, bytes: 0 }),
@@ -100,7 +100,7 @@ export class SessionSaves {
   async #report(outcome: SaveOutcome, maxBytes: number): Promise<void> {
     const { runLog, lease } = this.#target;
     if (outcome === "saved" || outcome === "cut") return;
-    const former = outcome === "partial" ? null : await savedDisk(this.#parts.db.write, lease.sessionId);
+    const former = outcome === "partial" ? null : await savedDisk(this.#deps.db.write, lease.sessionId);
     const rest =
       former === null ? "Nothing of it is saved." : `What was saved at ${former.saved_at} stays saved.`;
     const message = {

@@ -10,7 +10,7 @@ import {
 import type { ListRefs } from "../../repositories/snapshots/build-snapshot.ts";
 import { beginTaking, finishTaking, type VolumeSnapshotKey } from "./volume-snapshot-store.ts";
 
-export interface TakeParts {
+export interface TakeDeps {
   db: { write: Queryable };
   snapshots: DiskSnapshots;
   owner: string;
@@ -41,7 +41,7 @@ export interface TakeTarget {
  * @returns its id, or null when none is wanted or possible.
  */
 export async function takeSnapshot(
-  { db, snapshots, owner, listRefs }: TakeParts,
+  { db, snapshots, owner, listRefs }: TakeDeps,
   { lease, repositories }: { lease: Lease; repositories: readonly SnapshotRepository[] },
   key: VolumeSnapshotKey,
   { sandbox, disk, places, replaces, listed: known, cloneSeconds, isAlone }: TakeTarget,

@@ -29,7 +29,7 @@ import {
   markVerified,
 } from "./volume-snapshot-store.ts";
 
-export interface VolumeSnapshotParts {
+export interface VolumeSnapshotDeps {
   db: { write: Queryable };
   /** The engine's disks; undefined where it has none of its own. */
   disks: Disks | undefined;
@@ -76,35 +76,35 @@ export interface SnapshotSession {
  * `take` makes a snapshot of a disk once its repositories are in place, before anything else comes onto it.
  */
 export class VolumeSnapshots {
-  readonly #parts: VolumeSnapshotParts & { metrics: SnapshotMetrics };
+  readonly #deps: VolumeSnapshotDeps & { metrics: SnapshotMetrics };
   readonly #disks: Disks;
   readonly #snapshots: DiskSnapshots;
 
   /** Returns null where disks are not made from snapshots. Logs a reason that the operator must know. */
-  static async open(parts: VolumeSnapshotParts): Promise<VolumeSnapshots | null> {
-    const { disks, log } = parts;
+  static async open(deps: VolumeSnapshotDeps): Promise<VolumeSnapshots | null> {
+    const { disks, log } = deps;
     if (disks?.snapshots === undefined) return null;
     const fault = await disks.snapshots.fault();
-    if (fault === null) return new VolumeSnapshots(parts, disks, disks.snapshots);
+    if (fault === null) return new VolumeSnapshots(deps, disks, disks.snapshots);
     log.warn({ why: fault }, "repositories have no snapshots of volumes: sessions clone");
     return null;
   }
 
-  private constructor(parts: VolumeSnapshotParts, disks: Disks, snapshots: DiskSnapshots) {
-    this.#parts = { metrics: new SnapshotMetrics(), ...parts };
+  private constructor(deps: VolumeSnapshotDeps, disks: Disks, snapshots: DiskSnapshots) {
+    this.#deps = { metrics: new SnapshotMetrics(), ...deps };
     this.#disks = disks;
     this.#snapshots = snapshots;
   }
 
   /** Returns whether there is a snapshot with the session's repositories that took long to clone. */
   async savesMuch(session: SnapshotSession): Promise<boolean> {
-    const usable = await listUsable(this.#parts.db.write, session.lease.sessionId, this.#keyOf(session));
+    const usable = await listUsable(this.#deps.db.write, session.lease.sessionId, this.#keyOf(session));
     return usable.some(({ cloneSeconds }) => cloneSeconds >= MUCH_SECONDS);
   }
 
   /** Returns the source of the session's new disk, or null for an empty one. Never rejects. */
   async find(session: SnapshotSession): Promise<DiskSource | null> {
-    const { db, listRefs } = this.#parts;
+    const { db, listRefs } = this.#deps;
     const { lease, log, repositories } = session;
     if (repositories.length === 0) return null;
     try {
@@ -130,12 +130,12 @@ export class VolumeSnapshots {
    * further. @throws LeaseLost
    */
   async begin({ lease }: SnapshotSession): Promise<void> {
-    await markUnverified(this.#parts.db.write, lease);
+    await markUnverified(this.#deps.db.write, lease);
   }
 
   /** Records that no disk can be made from the snapshot. For a while no session tries. */
   async giveUp({ id }: DiskSource): Promise<void> {
-    await markUnusable(this.#parts.db.write, id);
+    await markUnusable(this.#deps.db.write, id);
   }
 
   /** Brings the repositories on the new disk up to date. @throws as `restoreRepositories`, and LeaseLost. */
@@ -144,7 +144,7 @@ export class VolumeSnapshots {
     { id, repositories, isCurrent }: DiskSource,
     target: Omit<RestoreTarget, "variables">,
   ): Promise<RestoredRepositories> {
-    const { db, metrics, repositoryVariables } = this.#parts;
+    const { db, metrics, repositoryVariables } = this.#deps;
     const began = performance.now();
     const restored = await restoreRepositories({ ...target, variables: repositoryVariables }, repositories);
     await markVerified(db.write, lease);
@@ -160,12 +160,12 @@ export class VolumeSnapshots {
 
   /** Takes a snapshot; see `takeSnapshot`. Never rejects. */
   async take(session: SnapshotSession, target: TakeTarget): Promise<void> {
-    const { db, listRefs, metrics, owner } = this.#parts;
+    const { db, listRefs, metrics, owner } = this.#deps;
     const began = performance.now();
     const snapshots = this.#snapshots;
     try {
-      const parts = { db, snapshots, owner, listRefs };
-      const id = await takeSnapshot(parts, session, this.#keyOf(session), target);
+      const deps = { db, snapshots, owner, listRefs };
+      const id = await takeSnapshot(deps, session, this.#keyOf(session), target);
       if (id === null) return;
       metrics.count("built");
       const milliseconds = Math.round(performance.now() - began);
@@ -177,7 +177,7 @@ export class VolumeSnapshots {
 
   /** Deletes expired snapshots, and those without a row. */
   async sweep(signal: AbortSignal): Promise<void> {
-    const { db, maxIdleDays, metrics, owner } = this.#parts;
+    const { db, maxIdleDays, metrics, owner } = this.#deps;
     // Snapshots are listed before the rows, since a row exists before its snapshot.
     const found = await this.#snapshots.list(owner);
     const unready = found.filter(({ isReady }) => !isReady).map(({ id }) => id);
@@ -194,7 +194,7 @@ export class VolumeSnapshots {
   /** Returns whether a volume can be made from it. Deletes the row of one that the cluster has lost. */
   async #isReady(id: string, { diskBytes }: SnapshotSession): Promise<boolean> {
     const found = await this.#snapshots.find(id);
-    if (found === null) await deleteVolumeSnapshots(this.#parts.db.write, [id]);
+    if (found === null) await deleteVolumeSnapshots(this.#deps.db.write, [id]);
     return found?.isReady === true && found.bytes <= (diskBytes ?? this.#snapshots.diskBytes);
   }
 

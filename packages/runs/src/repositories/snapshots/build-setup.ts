@@ -30,7 +30,7 @@ const MAX_COPY_MS = 60_000;
 /** Milliseconds, short enough that no disk can use up the reserved space in between. */
 const SPACE_INTERVAL_MS = 100;
 
-export interface SetupParts {
+export interface SetupDeps {
   db: { write: Queryable };
   engine: Pick<SandboxEngine, "open" | "takeSnapshotChanges">;
   directory: SnapshotDirectory;
@@ -70,13 +70,13 @@ export type SetupResult = { state: "built"; bytes: number } | { state: "failed";
  * @throws SandboxError when this machine cannot do it, and the signal's reason.
  */
 export async function buildSetup(
-  parts: SetupParts,
+  deps: SetupDeps,
   mirror: Mirror,
   base: SetupBase,
   request: SetupRequest,
   { signal, onStart }: { signal: AbortSignal; onStart(id: string): void },
 ): Promise<SetupResult> {
-  const { directory, db } = parts;
+  const { directory, db } = deps;
   const id = newUuid();
   onStart(id);
   let isStored = false;
@@ -84,7 +84,7 @@ export async function buildSetup(
     const own = diskOf(directory, "snapshots", id);
     await mkdir(own, { recursive: true, mode: 0o711 });
     const failure = await whileSpaceIsLeft(own, signal, (stopped) =>
-      changeSnapshot(parts, mirror, base, { ...request, id }, stopped),
+      changeSnapshot(deps, mirror, base, { ...request, id }, stopped),
     );
     if (failure !== null) return { state: "failed", failure };
     await run("sync", ["-f", own]);
@@ -114,7 +114,7 @@ async function whileSpaceIsLeft<T>(
 
 /** Runs the script and moves its changes into the layer of the snapshot. */
 async function changeSnapshot(
-  { engine, directory, maxBytes }: SetupParts,
+  { engine, directory, maxBytes }: SetupDeps,
   { uid }: Mirror,
   base: SetupBase,
   request: SetupRequest & { id: string },

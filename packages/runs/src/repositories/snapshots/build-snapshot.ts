@@ -35,7 +35,7 @@ import { checkoutName, findSnapshot, insertSnapshot, type SnapshotKey } from "./
  */
 export type ListRefs = (repository: SessionRepository, signal?: AbortSignal) => Promise<RemoteRefs | null>;
 
-export interface BuildParts {
+export interface BuildDeps {
   db: { write: Queryable };
   engine: Pick<SandboxEngine, "open">;
   directory: SnapshotDirectory;
@@ -73,38 +73,38 @@ const LIMITS = { memoryBytes: 2 * GIBIBYTE, pids: 128, cpus: 1, diskBytes: null 
  * @param onStart called with the id of the snapshot before anything of it is on the disk.
  */
 export async function buildRepositorySnapshot(
-  parts: BuildParts,
+  deps: BuildDeps,
   mirror: Mirror,
   { repository, checkout }: BuildRequest,
   { signal, onStart }: { signal: AbortSignal; onStart(id: string): void },
 ): Promise<BuildResult> {
-  const listed = await parts.listRefs(repository, signal);
+  const listed = await deps.listRefs(repository, signal);
   if (listed === null) return { state: "unlisted" };
   const wanted = resolveCheckout(listed, checkout);
   if (wanted === null) return impossible("its HEAD or the checkout names no branch of it");
-  const present = await find(parts, mirror, listed, checkout);
+  const present = await find(deps, mirror, listed, checkout);
   if (present !== null) return { state: "exists", snapshot: present };
-  const limits = sizeLimits(parts.maxBytes, await statfs(parts.directory.path));
-  const mirrored = await updateMirror(parts, mirror, repository, listed, wanted, limits, signal);
+  const limits = sizeLimits(deps.maxBytes, await statfs(deps.directory.path));
+  const mirrored = await updateMirror(deps, mirror, repository, listed, wanted, limits, signal);
   if ("reason" in mirrored) return impossible(mirrored.reason);
   const resolved = resolveCheckout(mirrored.refs, checkout);
   if (resolved === null) return impossible("its HEAD or the checkout names no branch of it any more");
-  const newer = await find(parts, mirror, mirrored.refs, checkout);
+  const newer = await find(deps, mirror, mirrored.refs, checkout);
   if (newer !== null) return { state: "exists", snapshot: newer };
 
   const id = newUuid();
   onStart(id);
   let isStored = false;
   try {
-    const built = await cloneMirror(parts, mirror, { id, url: repository.url, resolved, limits, signal });
+    const built = await cloneMirror(deps, mirror, { id, url: repository.url, resolved, limits, signal });
     if ("reason" in built) return impossible(built.reason);
     const { commit, bytes } = built;
     const snapshot = { ...keyOf(mirror, mirrored.refs, resolved), id, commit };
-    await insertSnapshot(parts.db.write, { ...snapshot, bytes });
+    await insertSnapshot(deps.db.write, { ...snapshot, bytes });
     isStored = true;
     return { state: "built", snapshot, bytes };
   } finally {
-    if (!isStored) await removeDisk(parts.directory, "snapshots", id);
+    if (!isStored) await removeDisk(deps.directory, "snapshots", id);
   }
 }
 
@@ -114,7 +114,7 @@ function impossible(reason: string): BuildResult {
 
 /** Returns the plain snapshot of this checkout with these refs, or null when there is none. */
 async function find(
-  { db }: BuildParts,
+  { db }: BuildDeps,
   mirror: Mirror,
   refs: RemoteRefs,
   checkout: Checkout | null,
@@ -132,7 +132,7 @@ function keyOf({ id }: Mirror, refs: RemoteRefs, resolved: ResolvedCheckout): Sn
 
 /** Updates the mirror. Deletes it after a failure, since its host responded just before. */
 async function updateMirror(
-  parts: BuildParts,
+  deps: BuildDeps,
   { id, uid }: Mirror,
   repository: SessionRepository,
   listed: RemoteRefs,
@@ -147,20 +147,20 @@ async function updateMirror(
   const { inside, credentials } = proxiedRepository(repository);
   const spec = {
     id: `mirror_${id.replaceAll("-", "")}`,
-    disk: diskOf(parts.directory, "mirrors", id),
+    disk: diskOf(deps.directory, "mirrors", id),
     uid,
     egress: { mode: "limited" as const, hosts: [host, ...(LFS_HOSTS[host] ?? [])] },
     credentials,
   };
-  const environment = parts.repositoryVariables([inside]);
+  const environment = deps.repositoryVariables([inside]);
   const limits = { maxBytes, timeoutMs: TIMEOUT_MS, signal };
-  const mirrored = await inSandbox(parts, spec, (sandbox) =>
+  const mirrored = await inSandbox(deps, spec, (sandbox) =>
     mirrorRepository(sandbox, { url, head, checkout }, { environment, ...limits }),
   );
   if (signal.aborted) return { reason: "the service stops" };
   const isMade = "refs" in mirrored;
-  if (!isMade) await removeDisk(parts.directory, "mirrors", id);
-  await markMirrored(parts.db.write, id, isMade ? mirrored.bytes : 0);
+  if (!isMade) await removeDisk(deps.directory, "mirrors", id);
+  await markMirrored(deps.db.write, id, isMade ? mirrored.bytes : 0);
   return mirrored;
 }
 
@@ -174,24 +174,24 @@ interface CloneOptions {
 }
 
 async function cloneMirror(
-  parts: BuildParts,
+  deps: BuildDeps,
   mirror: Mirror,
   { id, url, resolved, limits, signal }: CloneOptions,
 ): ReturnType<typeof buildSnapshot> {
-  const source = mountSource(parts.directory, "mirrors", mirror.id);
+  const source = mountSource(deps.directory, "mirrors", mirror.id);
   const spec = {
     id: `snapshot_${id.replaceAll("-", "")}`,
-    disk: diskOf(parts.directory, "snapshots", id),
+    disk: diskOf(deps.directory, "snapshots", id),
     uid: mirror.uid,
     egress: { mode: "limited" as const, hosts: [] },
     directories: [{ source, target: MIRROR_MOUNT_PATH }],
   };
   const options = { ...limits, timeoutMs: TIMEOUT_MS, signal };
-  return await inSandbox(parts, spec, (sandbox) => buildSnapshot(sandbox, url, resolved, options));
+  return await inSandbox(deps, spec, (sandbox) => buildSnapshot(sandbox, url, resolved, options));
 }
 
 async function inSandbox<T>(
-  { engine }: BuildParts,
+  { engine }: BuildDeps,
   spec: Pick<SandboxSpec, "id" | "disk" | "uid" | "egress" | "credentials" | "directories">,
   work: (sandbox: Sandbox) => Promise<T>,
 ): Promise<T> {

@@ -10,14 +10,14 @@ import type { RunSession } from "../../inputs/session-inputs-store.ts";
 import { PrefetchedRefs } from "./prefetched-refs.ts";
 import type { RepositorySnapshots } from "./repository-snapshots.ts";
 
-interface PrefetchParts {
+interface PrefetchDeps {
   credentials: Pick<SessionCredentials, "unsealedRepository">;
   snapshots: RepositorySnapshots;
 }
 
 /** Starts to request the refs of the repositories that are not in place yet from their hosts. */
 export function prefetchRefs(
-  { credentials, snapshots }: PrefetchParts,
+  { credentials, snapshots }: PrefetchDeps,
   { id: sessionId, organizationId }: RunSession,
   resources: readonly RunResource[],
 ): PrefetchedRefs {

@@ -17,8 +17,8 @@ import type { CloneRequest, SessionRepository } from "../../inputs/placement.ts"
 import { isRepository, type MountableSnapshot, type RunResource } from "../../inputs/resource-store.ts";
 import type { SetupRequest } from "./build-setup.ts";
 import type { BuildRequest } from "./build-snapshot.ts";
-import { SetupBuilder, type SetupBuilderParts, type SetupOutcome } from "./setup-builder.ts";
-import { type BuilderParts, SnapshotBuilder } from "./snapshot-builder.ts";
+import { SetupBuilder, type SetupBuilderDeps, type SetupOutcome } from "./setup-builder.ts";
+import { type BuilderDeps, SnapshotBuilder } from "./snapshot-builder.ts";
 import { directoryOf, diskOf, mountSource, setupLayer } from "./snapshot-directory.ts";
 import {
   type ClaimedSnapshot,
@@ -28,10 +28,10 @@ import {
   releaseSnapshot,
   type Stored,
 } from "./snapshot-store.ts";
-import { type EvictionReason, evictSnapshots, type SweepParts, sweepSnapshots } from "./sweep-snapshots.ts";
+import { type EvictionReason, evictSnapshots, type SweepDeps, sweepSnapshots } from "./sweep-snapshots.ts";
 
-export interface SnapshotParts extends Omit<BuilderParts, "evict" | "engine"> {
-  engine: BuilderParts["engine"] & SetupBuilderParts["engine"];
+export interface SnapshotDeps extends Omit<BuilderDeps, "evict" | "engine"> {
+  engine: BuilderDeps["engine"] & SetupBuilderDeps["engine"];
   db: { read: Queryable; write: Queryable };
   log: Logger;
   /** Days without use after which a snapshot is deleted. */
@@ -70,31 +70,31 @@ const MAX_LIST_WAIT_MS = 1_000;
  * repository is cloned. `requestBuild` then builds a snapshot in the background.
  */
 export class RepositorySnapshots {
-  readonly #parts: SnapshotParts;
+  readonly #deps: SnapshotDeps;
   readonly #builder: SnapshotBuilder;
   readonly #setups: SetupBuilder;
-  readonly #sweepParts: SweepParts;
+  readonly #sweepDeps: SweepDeps;
   readonly #listRefs: (repository: SessionRepository) => Promise<RemoteRefs | null>;
 
   /** Creates the directories. With `maxBytes` of 0, no snapshot is built or newly mounted. */
-  static async open(parts: SnapshotParts): Promise<RepositorySnapshots> {
+  static async open(deps: SnapshotDeps): Promise<RepositorySnapshots> {
     for (const kind of ["mirrors", "snapshots"] as const)
-      await mkdir(directoryOf(parts.directory, kind), { recursive: true, mode: 0o700 });
-    return new RepositorySnapshots(parts);
+      await mkdir(directoryOf(deps.directory, kind), { recursive: true, mode: 0o700 });
+    return new RepositorySnapshots(deps);
   }
 
-  private constructor(parts: SnapshotParts) {
-    this.#parts = parts;
-    const evict = () => evictSnapshots(this.#sweepParts);
-    this.#builder = new SnapshotBuilder({ ...parts, evict });
-    this.#setups = new SetupBuilder({ ...parts, evict }, this.#builder);
-    this.#sweepParts = {
-      ...parts,
+  private constructor(deps: SnapshotDeps) {
+    this.#deps = deps;
+    const evict = () => evictSnapshots(this.#sweepDeps);
+    this.#builder = new SnapshotBuilder({ ...deps, evict });
+    this.#setups = new SetupBuilder({ ...deps, evict }, this.#builder);
+    this.#sweepDeps = {
+      ...deps,
       isBuilding: (id) => this.#builder.isBuilding(id),
       onEvicted: (stored, reason) => this.#reportEvicted(stored, reason),
     };
     // Sessions that ask the same with the same credential share one request to the host.
-    this.#listRefs = singleFlight((repository: SessionRepository) => parts.listRefs(repository), {
+    this.#listRefs = singleFlight((repository: SessionRepository) => deps.listRefs(repository), {
       key: ({ type, url, username, secret }) => JSON.stringify([type, url, username, secret]),
       maxWaitMs: MAX_LIST_WAIT_MS,
     });
@@ -103,7 +103,7 @@ export class RepositorySnapshots {
   /** Returns the refs that the host shows to the session's credential now; null to use no snapshot. */
   async remoteRefs(session: LeasedSession, repository: SessionRepository): Promise<RemoteRefs | null> {
     if (this.#isOff()) return null;
-    const { db, directory, log } = this.#parts;
+    const { db, directory, log } = this.#deps;
     try {
       if (!(await hasAnySnapshot(db.read, session.sessionId, directory.host, repository.url))) return null;
       return await this.#listRefs(repository);
@@ -138,13 +138,13 @@ export class RepositorySnapshots {
 
   /** Records that a repository was cloned in whole, because no snapshot of it could be used. */
   recordClone(): void {
-    const { metrics, hasVolumeSnapshots = false } = this.#parts;
+    const { metrics, hasVolumeSnapshots = false } = this.#deps;
     if (hasVolumeSnapshots || !this.#isOff()) metrics?.count("cloned");
   }
 
   /** Records that the session's disk shows no snapshot at the resource's mount path. */
   async release(lease: Lease, resourceId: string): Promise<void> {
-    await releaseSnapshot(this.#parts.db.write, lease, resourceId);
+    await releaseSnapshot(this.#deps.db.write, lease, resourceId);
   }
 
   /** Builds a snapshot in the background. */
@@ -166,7 +166,7 @@ export class RepositorySnapshots {
   }
 
   /** Returns whether a snapshot of this id is stored on this machine. */
-  readonly has = (id: string): boolean => existsSync(diskOf(this.#parts.directory, "snapshots", id));
+  readonly has = (id: string): boolean => existsSync(diskOf(this.#deps.directory, "snapshots", id));
 
   /** Returns the snapshots that the session's disk shows, for its next sandbox. */
   mounts(resources: readonly RunResource[]): MountedSnapshot[] {
@@ -178,7 +178,7 @@ export class RepositorySnapshots {
   }
 
   async sweep(signal: AbortSignal): Promise<void> {
-    await sweepSnapshots(this.#sweepParts, signal);
+    await sweepSnapshots(this.#sweepDeps, signal);
   }
 
   async close(): Promise<void> {
@@ -186,24 +186,24 @@ export class RepositorySnapshots {
   }
 
   #reportMounted({ log, resourceId }: MountTarget, { stale }: MountResult): void {
-    this.#parts.metrics?.count(stale ? "updated" : "used");
+    this.#deps.metrics?.count(stale ? "updated" : "used");
     const resource = formatId("session_resource", resourceId);
     log.info({ resource, stale }, "a repository snapshot was used");
   }
 
   #reportEvicted({ kind, id, bytes }: Stored, reason: EvictionReason): void {
     const isSnapshot = kind === "snapshots";
-    if (isSnapshot) this.#parts.metrics?.count("evicted");
+    if (isSnapshot) this.#deps.metrics?.count("evicted");
     const fields = isSnapshot ? { snapshot: id, bytes, reason } : { mirror: id, bytes, reason };
-    this.#parts.log.info(fields, `a repository ${isSnapshot ? "snapshot" : "mirror"} was deleted`);
+    this.#deps.log.info(fields, `a repository ${isSnapshot ? "snapshot" : "mirror"} was deleted`);
   }
 
   #isOff(): boolean {
-    return this.#parts.maxBytes === 0;
+    return this.#deps.maxBytes === 0;
   }
 
   #mountOf({ id, uid, baseId }: MountableSnapshot, target: string): MountedSnapshot {
-    const { directory } = this.#parts;
+    const { directory } = this.#deps;
     const source = mountSource(directory, "snapshots", baseId ?? id);
     const layers = baseId === null ? [] : [setupLayer(directory, id)];
     return { source, layers, name: id, uid, target };
@@ -222,7 +222,7 @@ export class RepositorySnapshots {
       return { commit: snapshot.commit, stale: false };
     const { sandbox, mounted, resourceId } = target;
     const { onProgress } = repository;
-    const environment = this.#parts.repositoryVariables([repository]);
+    const environment = this.#deps.repositoryVariables([repository]);
     const resolved = resolveCheckout(refs, repository.checkout);
     const fresh =
       resolved && (await refreshClone(sandbox, repository, resolved, { environment, onProgress }));
@@ -237,7 +237,7 @@ export class RepositorySnapshots {
     { checkout, mountPath }: CloneRequest,
     setup: string,
   ): Promise<ClaimedSnapshot | null> {
-    const { db, directory } = this.#parts;
+    const { db, directory } = this.#deps;
     const resolved = resolveCheckout(refs, checkout);
     if (resolved === null) return null;
     const key = { checkout: checkoutName(resolved), refsDigest: digestRefs(refs), setup };

@@ -2,18 +2,18 @@ import { FairSemaphore } from "@berth/concurrency";
 import { limitsDisks, type SandboxEngine, type SetupFailure } from "@berth/sandbox";
 import { type LeasedSession, sessionFields } from "@berth/store/leases";
 import type { Logger } from "pino";
-import { buildSetup, type SetupBase, type SetupParts, type SetupRequest } from "./build-setup.ts";
+import { buildSetup, type SetupBase, type SetupDeps, type SetupRequest } from "./build-setup.ts";
 import type { BuildRequest } from "./build-snapshot.ts";
 import type { Mirror } from "./mirror-store.ts";
 import type { SnapshotBuilder, Track } from "./snapshot-builder.ts";
 import type { SnapshotMetrics } from "./snapshot-metrics.ts";
 import { findSnapshot } from "./snapshot-store.ts";
 
-export interface SetupBuilderParts extends SetupParts {
-  engine: SetupParts["engine"] & Pick<SandboxEngine, "probe">;
+export interface SetupBuilderDeps extends SetupDeps {
+  engine: SetupDeps["engine"] & Pick<SandboxEngine, "probe">;
   log: Logger;
   metrics?: SnapshotMetrics;
-  /** See `BuilderParts`. */
+  /** See `BuilderDeps`. */
   evict(): Promise<number>;
 }
 
@@ -25,7 +25,7 @@ const SLOTS = { slots: 3, perOwner: 2 };
 
 /** Sets repositories up, once for all who request the same. */
 export class SetupBuilder {
-  readonly #parts: SetupBuilderParts;
+  readonly #deps: SetupBuilderDeps;
   readonly #snapshots: Pick<SnapshotBuilder, "withSnapshot">;
   readonly #slots = new FairSemaphore(SLOTS);
   readonly #closing = new AbortController();
@@ -34,8 +34,8 @@ export class SetupBuilder {
   readonly #asked = new Set<Promise<SetupOutcome>>();
   #canLimitDisks = false;
 
-  constructor(parts: SetupBuilderParts, snapshots: Pick<SnapshotBuilder, "withSnapshot">) {
-    this.#parts = parts;
+  constructor(deps: SetupBuilderDeps, snapshots: Pick<SnapshotBuilder, "withSnapshot">) {
+    this.#deps = deps;
     this.#snapshots = snapshots;
   }
 
@@ -57,7 +57,7 @@ export class SetupBuilder {
 
   async #setUp(session: LeasedSession, request: BuildRequest, setup: SetupRequest): Promise<SetupOutcome> {
     try {
-      this.#canLimitDisks ||= await limitsDisks(this.#parts.engine);
+      this.#canLimitDisks ||= await limitsDisks(this.#deps.engine);
       if (!this.#canLimitDisks) return "unavailable";
       const outcome = await this.#snapshots.withSnapshot(session, request, (mirror, plain, track) =>
         this.#once(session, mirror, plain, setup, track),
@@ -65,7 +65,7 @@ export class SetupBuilder {
       return outcome ?? "unavailable";
     } catch (error) {
       if (!this.#closing.signal.aborted)
-        this.#parts.log.warn(
+        this.#deps.log.warn(
           { err: error, ...sessionFields(session), url: setup.url },
           "a repository could not be set up",
         );
@@ -95,14 +95,14 @@ export class SetupBuilder {
     setup: SetupRequest,
     track: Track,
   ): Promise<SetupOutcome> {
-    const { db, evict, log, metrics } = this.#parts;
+    const { db, evict, log, metrics } = this.#deps;
     if ((await findSnapshot(db.write, { ...plain, setup: setup.digest })) !== null) return "done";
     const release = await this.#slots.acquire(mirror.organizationId);
     try {
       const { signal } = this.#closing;
       if (signal.aborted) return "unavailable";
       const began = performance.now();
-      const result = await buildSetup(this.#parts, mirror, plain, setup, { signal, onStart: track });
+      const result = await buildSetup(this.#deps, mirror, plain, setup, { signal, onStart: track });
       if (result.state === "failed") return result.failure;
       const seconds = Math.round(performance.now() - began) / 1000;
       metrics?.count("built");

@@ -4,11 +4,11 @@ import type { SandboxEngine } from "@berth/sandbox";
 import { type LeasedSession, sessionFields } from "@berth/store/leases";
 import type { Logger } from "pino";
 import type { SetupBase } from "./build-setup.ts";
-import { type BuildParts, type BuildRequest, buildRepositorySnapshot } from "./build-snapshot.ts";
+import { type BuildDeps, type BuildRequest, buildRepositorySnapshot } from "./build-snapshot.ts";
 import { claimMirror, type Mirror } from "./mirror-store.ts";
 import { SnapshotMetrics } from "./snapshot-metrics.ts";
 
-export interface BuilderParts extends BuildParts {
+export interface BuilderDeps extends BuildDeps {
   engine: Pick<SandboxEngine, "open" | "probe">;
   log: Logger;
   /** Default: own metrics, which nobody reads. */
@@ -50,7 +50,7 @@ export type Track = (id: string) => void;
  * organizations, so that a slow host delays only the organization that uses it.
  */
 export class SnapshotBuilder {
-  readonly #parts: Required<BuilderParts>;
+  readonly #deps: Required<BuilderDeps>;
   readonly #slots = new FairSemaphore({ slots: MAX_BUILDS, perOwner: 1 });
   readonly #requests = new Set<Promise<void>>();
   /** Mirrors with their checkouts that wait for their build. */
@@ -63,12 +63,12 @@ export class SnapshotBuilder {
   readonly #closing = new AbortController();
   #canMount: Promise<boolean> | undefined;
 
-  constructor(parts: BuilderParts) {
-    this.#parts = {
+  constructor(deps: BuilderDeps) {
+    this.#deps = {
       now: () => performance.now(),
       metrics: new SnapshotMetrics(),
       delayMs: DELAY_MS,
-      ...parts,
+      ...deps,
     };
   }
 
@@ -80,7 +80,7 @@ export class SnapshotBuilder {
     if (this.#closing.signal.aborted) return;
     const done = this.#enqueue(session, request).catch((error) => {
       if (!this.#closing.signal.aborted)
-        this.#parts.log.warn(
+        this.#deps.log.warn(
           { err: error, ...sessionFields(session) },
           "a repository snapshot could not be built",
         );
@@ -128,7 +128,7 @@ export class SnapshotBuilder {
   }
 
   async #enqueue(session: LeasedSession, request: BuildRequest): Promise<void> {
-    await delay(this.#parts.delayMs, undefined, { signal: this.#closing.signal });
+    await delay(this.#deps.delayMs, undefined, { signal: this.#closing.signal });
     if (!(await this.#mounts())) return;
     const mirror = await this.#claim(session, request);
     if (mirror === null) return;
@@ -142,12 +142,12 @@ export class SnapshotBuilder {
   }
 
   #mounts(): Promise<boolean> {
-    this.#canMount ??= canMount(this.#parts.engine);
+    this.#canMount ??= canMount(this.#deps.engine);
     return this.#canMount;
   }
 
   #claim(session: LeasedSession, { repository }: BuildRequest): Promise<Mirror | null> {
-    const { db, directory } = this.#parts;
+    const { db, directory } = this.#deps;
     return claimMirror(db.write, session.sessionId, directory.host, repository.url);
   }
 
@@ -209,11 +209,11 @@ export class SnapshotBuilder {
     request: BuildRequest,
     onStart: Track,
   ): Promise<Outcome> {
-    const { evict, log, maxBytes, metrics } = this.#parts;
+    const { evict, log, maxBytes, metrics } = this.#deps;
     const { signal } = this.#closing;
     const began = performance.now();
     if ((await evict()) >= maxBytes) return { state: "impossible" };
-    const result = await buildRepositorySnapshot(this.#parts, mirror, request, { signal, onStart });
+    const result = await buildRepositorySnapshot(this.#deps, mirror, request, { signal, onStart });
     if (result.state === "exists") return { state: "done", snapshot: result.snapshot };
     const seconds = Math.round(performance.now() - began) / 1000;
     const fields = {
@@ -244,7 +244,7 @@ export class SnapshotBuilder {
     if (state === "done" || this.#closing.signal.aborted) return;
     const longer = before === undefined ? FIRST_PAUSE_MS : Math.min(before.pauseMs * 2, MAX_PAUSE_MS);
     const pauseMs = state === "unlisted" ? longer : MAX_PAUSE_MS;
-    this.#failures.set(key, { at: this.#parts.now(), pauseMs });
+    this.#failures.set(key, { at: this.#deps.now(), pauseMs });
     dropOldest(this.#failures);
   }
 
@@ -258,7 +258,7 @@ export class SnapshotBuilder {
 
   #failedRecently(key: string): boolean {
     const last = this.#failures.get(key);
-    return last !== undefined && this.#parts.now() - last.at < last.pauseMs;
+    return last !== undefined && this.#deps.now() - last.at < last.pauseMs;
   }
 }
 

@@ -6,7 +6,7 @@ import { deleteMirror } from "./mirror-store.ts";
 import { directoryOf, diskOf, removeDisk, type SnapshotDirectory } from "./snapshot-directory.ts";
 import { deleteSnapshot, readStored, type Stored } from "./snapshot-store.ts";
 
-export interface SweepParts {
+export interface SweepDeps {
   db: { write: Queryable };
   directory: SnapshotDirectory;
   /** The most bytes of all mirrors and snapshots together. */
@@ -28,44 +28,44 @@ export type EvictionReason = "expired" | "space" | "missing";
  * Deletes what dead processes left unfinished and what has no row, deletes rows without a directory, and
  * evicts. Keeps what a session's disk shows, and what is being built.
  */
-export async function sweepSnapshots(parts: SweepParts, signal: AbortSignal): Promise<void> {
-  const { directory } = parts;
+export async function sweepSnapshots(deps: SweepDeps, signal: AbortSignal): Promise<void> {
+  const { directory } = deps;
   for (const kind of ["snapshots", "mirrors"] as const) {
     await removeTrash(directoryOf(directory, kind), signal);
     // Names are read before the rows, so that an entry which is finished in between has its row.
     const names = await readdir(directoryOf(directory, kind)).catch(() => []);
-    const known = new Set((await listStored(parts)).map(({ id }) => id));
+    const known = new Set((await listStored(deps)).map(({ id }) => id));
     for (const id of names.filter((name) => UUID.test(name))) {
       if (signal.aborted) return;
-      if (!known.has(id) && !parts.isBuilding(id)) await removeDisk(directory, kind, id);
+      if (!known.has(id) && !deps.isBuilding(id)) await removeDisk(directory, kind, id);
     }
   }
-  for (const stored of await listStored(parts))
-    if (!existsSync(diskOf(directory, stored.kind, stored.id))) await remove(parts, stored, "missing");
-  await evictSnapshots(parts);
+  for (const stored of await listStored(deps))
+    if (!existsSync(diskOf(directory, stored.kind, stored.id))) await remove(deps, stored, "missing");
+  await evictSnapshots(deps);
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Deletes what has expired, then the least recently used beyond the limit. Returns the bytes left. */
-export async function evictSnapshots(parts: SweepParts): Promise<number> {
+export async function evictSnapshots(deps: SweepDeps): Promise<number> {
   // A mirror is free once the last of its snapshots is deleted, so snapshots come first.
   for (const kind of ["snapshots", "mirrors"] as const)
-    for (const stored of await listStored(parts))
-      if (stored.kind === kind && stored.expired) await remove(parts, stored, "expired");
-  let all = await listStored(parts);
+    for (const stored of await listStored(deps))
+      if (stored.kind === kind && stored.expired) await remove(deps, stored, "expired");
+  let all = await listStored(deps);
   for (;;) {
     const sum = all.reduce((bytes, stored) => bytes + stored.bytes, 0);
-    const first = all.find(({ free, id }) => free && !parts.isBuilding(id));
-    if (sum <= parts.maxBytes || first === undefined) return sum;
-    await remove(parts, first, "space");
-    const rest = await listStored(parts);
+    const first = all.find(({ free, id }) => free && !deps.isBuilding(id));
+    if (sum <= deps.maxBytes || first === undefined) return sum;
+    await remove(deps, first, "space");
+    const rest = await listStored(deps);
     all = rest.some(({ id }) => id === first.id) ? all.filter(({ id }) => id !== first.id) : rest;
   }
 }
 
-async function remove(parts: SweepParts, stored: Stored, reason: EvictionReason): Promise<void> {
-  const { db, directory, isBuilding, onEvicted } = parts;
+async function remove(deps: SweepDeps, stored: Stored, reason: EvictionReason): Promise<void> {
+  const { db, directory, isBuilding, onEvicted } = deps;
   const { kind, id, free } = stored;
   if (!free || isBuilding(id)) return;
   const isGone = await (kind === "snapshots" ? deleteSnapshot(db.write, id) : deleteMirror(db.write, id));
@@ -74,6 +74,6 @@ async function remove(parts: SweepParts, stored: Stored, reason: EvictionReason)
   onEvicted?.(stored, reason);
 }
 
-function listStored({ db, directory, maxIdleDays }: SweepParts): Promise<Stored[]> {
+function listStored({ db, directory, maxIdleDays }: SweepDeps): Promise<Stored[]> {
   return readStored(db.write, directory.host, maxIdleDays);
 }

@@ -9,7 +9,7 @@ import type { MountHelper } from "./mount-helper.ts";
 const TARGET_TAKEN = 70;
 
 /** A running sandbox into which snapshots are mounted. */
-export interface SnapshotHost {
+export interface SnapshotDeps {
   helper: MountHelper;
   /** Host pids of bwrap, a child of this process, and of process 1. */
   bwrap: number;
@@ -26,12 +26,12 @@ export type MountResult = { state: "mounted" } | { state: "occupied" } | { state
 
 /** The snapshots of one sandbox. Each is mounted as an overlay with its upper layer on the disk. */
 export class Snapshots {
-  readonly #host: SnapshotHost;
+  readonly #deps: SnapshotDeps;
   readonly #log: (line: object) => void;
   readonly #targets = new Set<string>();
 
-  constructor(host: SnapshotHost, log: (line: object) => void) {
-    this.#host = host;
+  constructor(deps: SnapshotDeps, log: (line: object) => void) {
+    this.#deps = deps;
     this.#log = log;
   }
 
@@ -43,7 +43,7 @@ export class Snapshots {
     const target = this.#cleanTarget(snapshot.target);
     if (target === null || this.#targets.has(target)) return false;
     this.#targets.add(target);
-    const mounting = await mountSnapshots(this.#host, [{ ...snapshot, target }], "fresh");
+    const mounting = await mountSnapshots(this.#deps, [{ ...snapshot, target }], "fresh");
     if (mounting.state === "mounted") return true;
     this.#targets.delete(target);
     if (mounting.state === "failed")
@@ -58,7 +58,7 @@ export class Snapshots {
   async unmount(path: string): Promise<boolean> {
     const target = this.#cleanTarget(path);
     if (target === null || !this.#targets.has(target)) return false;
-    const why = await unmountSnapshot(this.#host, target);
+    const why = await unmountSnapshot(this.#deps, target);
     if (why === null) this.#targets.delete(target);
     else this.#log({ msg: "a snapshot could not be unmounted", error: why });
     return why === null;
@@ -72,7 +72,7 @@ export class Snapshots {
     const all = snapshots
       .map((snapshot) => ({ ...snapshot, target: this.#requiredTarget(snapshot.target) }))
       .sort((one, other) => one.target.length - other.target.length);
-    const mounting = await mountSnapshots(this.#host, all, "kept");
+    const mounting = await mountSnapshots(this.#deps, all, "kept");
     if (mounting.state === "mounted") for (const { target } of all) this.#targets.add(target);
     else
       throw new SandboxError("a snapshot could not be mounted", {
@@ -89,13 +89,13 @@ export class Snapshots {
   /** Returns the normal form of a target; null when it is not on the disk. */
   #cleanTarget(path: string): string | null {
     const target = posix.normalize(path).replace(/(.)\/+$/, "$1");
-    return this.#host.writable.some((path) => isBelow(target, path)) ? target : null;
+    return this.#deps.writable.some((path) => isBelow(target, path)) ? target : null;
   }
 }
 
 /** Mounts all of the snapshots or none. Never throws. */
 export async function mountSnapshots(
-  { helper, bwrap, init, uid, disk }: Omit<SnapshotHost, "writable">,
+  { helper, bwrap, init, uid, disk }: Omit<SnapshotDeps, "writable">,
   snapshots: readonly MountedSnapshot[],
   state: "fresh" | "kept",
 ): Promise<MountResult> {
@@ -116,7 +116,7 @@ export async function mountSnapshots(
 
 /** Unmounts a snapshot and deletes its changes. Returns null, or the reason of a failure. */
 async function unmountSnapshot(
-  { helper, bwrap, init, uid, disk }: SnapshotHost,
+  { helper, bwrap, init, uid, disk }: SnapshotDeps,
   target: string,
 ): Promise<string | null> {
   const all = [...[bwrap, init, uid].map(String), disk, directoryOf(target), target];

@@ -2,13 +2,13 @@ import type { ChildProcess } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { NetworkNamespace } from "@berth/egress";
-import { type LivingParts, LivingSandbox } from "../../commands/living-sandbox.ts";
+import { type LivingDeps, LivingSandbox } from "../../commands/living-sandbox.ts";
 import type { Cgroup } from "../../host/cgroup/cgroups.ts";
 
 const EXIT_TIMEOUT_MS = 1000;
 
 /** The parts of a sandbox, all of which must be released. */
-export interface SandboxParts extends LivingParts {
+export interface SandboxDeps extends LivingDeps {
   child: ChildProcess;
   cgroup: Cgroup;
   network: NetworkNamespace;
@@ -20,20 +20,20 @@ export interface SandboxParts extends LivingParts {
 
 /** A running sandbox. It ends when bwrap ends. */
 export class BubblewrapSandbox extends LivingSandbox {
-  readonly #parts: SandboxParts;
+  readonly #deps: SandboxDeps;
 
-  constructor(parts: SandboxParts) {
-    super(parts);
-    this.#parts = parts;
-    parts.child.once("exit", () => this.close().catch(() => {}));
-    if (hasExited(parts.child)) this.close().catch(() => {});
+  constructor(deps: SandboxDeps) {
+    super(deps);
+    this.#deps = deps;
+    deps.child.once("exit", () => this.close().catch(() => {}));
+    if (hasExited(deps.child)) this.close().catch(() => {});
   }
 
   /**
    * Kills bwrap, and with it process 1 and the whole PID namespace; then what is left in its control groups.
    */
   protected async release(): Promise<void> {
-    const { child, cgroup, network, directory } = this.#parts;
+    const { child, cgroup, network, directory } = this.#deps;
     const exited = new Promise<void>((resolve) => {
       if (hasExited(child)) resolve();
       else child.once("exit", () => resolve());
@@ -51,7 +51,7 @@ export class BubblewrapSandbox extends LivingSandbox {
       rm(directory, { recursive: true, force: true, maxRetries: 8, retryDelay: 10 }),
     ]);
     const failed = results.find((result) => result.status === "rejected");
-    this.#parts.released(failed === undefined);
+    this.#deps.released(failed === undefined);
     if (failed) throw failed.reason;
   }
 }

@@ -26,7 +26,7 @@ import { readObject } from "./read-object.ts";
 import type { S3Objects } from "./s3-objects.ts";
 import { Split } from "./split.ts";
 
-export interface PartialParts {
+export interface PartialDeps {
   db: DatabaseAccess;
   objects: S3Objects;
   /** Returns the key of a complete content. */
@@ -49,12 +49,12 @@ export const GROWING = "growing/";
 export class S3PartialBlob implements PartialBlob {
   readonly #fileId: string;
   readonly #key: string;
-  readonly #parts: PartialParts;
+  readonly #deps: PartialDeps;
 
-  constructor(fileId: string, parts: PartialParts) {
+  constructor(fileId: string, deps: PartialDeps) {
     this.#fileId = fileId;
     this.#key = GROWING + fileId;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   async append(start: number, source: AsyncIterable<Uint8Array>, onSynced: OnSynced): Promise<void> {
@@ -80,18 +80,18 @@ export class S3PartialBlob implements PartialBlob {
     if (chain.parts.length === 0) return this.#stageBytes(await this.#tailOf(chain));
     if (upload === null) throw lost(size);
     const parts = await this.#withTailAsPart(writer, upload, chain);
-    const { objects } = this.#parts;
+    const { objects } = this.#deps;
     const key = this.#uploadKey(upload);
     await objects.completeUpload(key, upload.id, parts);
     // A retry finds the upload completed, which S3 reports as missing, and the object in place.
     const made = await objects.head(key);
     if (made?.size !== size) throw lost(size);
     const sha256 = await this.#hash(key, size);
-    const to = this.#parts.keyOf(sha256);
+    const to = this.#deps.keyOf(sha256);
     return {
       sha256,
       size,
-      local: () => this.#parts.toLocal(readObject(objects, key)),
+      local: () => this.#deps.toLocal(readObject(objects, key)),
       keep: async () => {
         if ((await objects.head(to)) === null) await objects.copy(key, to, size);
       },
@@ -101,7 +101,7 @@ export class S3PartialBlob implements PartialBlob {
 
   /** Deletes the row last, so that a failed removal can be repeated. */
   async remove(): Promise<void> {
-    const { db, objects } = this.#parts;
+    const { db, objects } = this.#deps;
     if (!(await hasPartial(db.write, this.#fileId))) return;
     const writer = this.#newWriter();
     const { upload } = await takePartial(db.write, writer);
@@ -120,7 +120,7 @@ export class S3PartialBlob implements PartialBlob {
    * @throws ContentLostError when there are fewer.
    */
   async #begin(size: number): Promise<{ writer: Writer; upload: Upload | null; chain: Chain }> {
-    const { write } = this.#parts.db;
+    const { write } = this.#deps.db;
     const writer = this.#newWriter();
     const { upload, parts } = await takePartial(write, writer);
     const chain = chainOf(parts, size);
@@ -139,12 +139,12 @@ export class S3PartialBlob implements PartialBlob {
 
   async #clear(upload: Upload | null): Promise<void> {
     if (upload === null) return;
-    await this.#parts.objects.abortUpload(this.#uploadKey(upload), upload.id);
-    await this.#parts.objects.remove(this.#uploadKey(upload));
+    await this.#deps.objects.abortUpload(this.#uploadKey(upload), upload.id);
+    await this.#deps.objects.remove(this.#uploadKey(upload));
   }
 
   async #createUpload(writer: Writer): Promise<Upload> {
-    const { db, objects } = this.#parts;
+    const { db, objects } = this.#deps;
     const number = await nextNumber(db.write, writer);
     const key = this.#uploadKey({ number });
     const upload = { id: await objects.createUpload(key), number };
@@ -162,7 +162,7 @@ export class S3PartialBlob implements PartialBlob {
     upload: Upload | null,
     { firstByte, bytes, tail }: { firstByte: number; bytes: Buffer; tail: boolean },
   ): Promise<Part> {
-    const { db, objects } = this.#parts;
+    const { db, objects } = this.#deps;
     const number = await nextNumber(db.write, writer);
     const etag =
       tail || upload === null
@@ -180,16 +180,16 @@ export class S3PartialBlob implements PartialBlob {
     const bytes = await this.#tailOf(chain);
     const { number, firstByte } = chain.tail;
     const part = await this.#store(writer, upload, { firstByte, bytes, tail: false });
-    await deleteParts(this.#parts.db.write, writer, [number]);
+    await deleteParts(this.#deps.db.write, writer, [number]);
     await this.#removeTail(number);
     return [...chain.parts, part];
   }
 
   #stageBytes(bytes: Buffer): StagedBlob {
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    const local = () => this.#parts.toLocal(Readable.from([bytes], { objectMode: false }));
+    const local = () => this.#deps.toLocal(Readable.from([bytes], { objectMode: false }));
     const keep = async () => {
-      await this.#parts.objects.put(this.#parts.keyOf(sha256), bytes);
+      await this.#deps.objects.put(this.#deps.keyOf(sha256), bytes);
     };
     return { sha256, size: bytes.length, local, keep, discard: async () => undefined };
   }
@@ -200,7 +200,7 @@ export class S3PartialBlob implements PartialBlob {
    */
   async #tailOf({ tail, tailBytes }: Chain): Promise<Buffer> {
     if (tail === null) return Buffer.alloc(0);
-    const found = await this.#parts.objects.get(this.#tailKey(tail.number));
+    const found = await this.#deps.objects.get(this.#tailKey(tail.number));
     if (found === null) throw lost(tail.firstByte + tailBytes);
     const bytes = Buffer.concat(await found.body.toArray());
     if (bytes.length !== tail.size || found.etag !== tail.etag) throw lost(tail.firstByte + tailBytes);
@@ -210,7 +210,7 @@ export class S3PartialBlob implements PartialBlob {
   async #hash(key: string, size: number): Promise<string> {
     const hash = createHash("sha256");
     let bytes = 0;
-    for await (const chunk of readObject(this.#parts.objects, key)) {
+    for await (const chunk of readObject(this.#deps.objects, key)) {
       hash.update(chunk);
       bytes += chunk.length;
     }
@@ -224,7 +224,7 @@ export class S3PartialBlob implements PartialBlob {
 
   /** Removes a tail. If this fails, it is removed later with the rest of the content. */
   async #removeTail(number: number): Promise<void> {
-    await this.#parts.objects.remove(this.#tailKey(number)).catch(() => undefined);
+    await this.#deps.objects.remove(this.#tailKey(number)).catch(() => undefined);
   }
 
   #tailKey(number: number): string {

@@ -7,7 +7,7 @@ import { readObject } from "./read-object.ts";
 import type { S3Objects } from "./s3-objects.ts";
 import { Split } from "./split.ts";
 
-export interface StageParts {
+export interface StageDeps {
   objects: S3Objects;
   keyOf(sha256: string): string;
   /** Writes the bytes to a file on this host. */
@@ -18,17 +18,17 @@ export interface StageParts {
 export const STAGED = "staged/";
 
 /** Stages a content: a small one in memory, a larger one in an object of its own, which `keep` copies. */
-export async function stageInS3(parts: StageParts, source: AsyncIterable<Uint8Array>): Promise<StagedBlob> {
+export async function stageInS3(deps: StageDeps, source: AsyncIterable<Uint8Array>): Promise<StagedBlob> {
   const hash = createHash("sha256");
   const split = new Split(SYNC_BYTES);
-  const upload = new StagedUpload(parts.objects);
+  const upload = new StagedUpload(deps.objects);
   let size = 0;
   try {
     for await (const { bytes, last } of split.of(source, new Uint8Array())) {
       hash.update(bytes);
       size += bytes.length;
       if (last) split.throwFailure();
-      if (last && !upload.began) return inMemory(parts, bytes, hash.digest("hex"));
+      if (last && !upload.began) return inMemory(deps, bytes, hash.digest("hex"));
       if (bytes.length > 0) await upload.put(bytes);
     }
     await upload.complete();
@@ -37,10 +37,10 @@ export async function stageInS3(parts: StageParts, source: AsyncIterable<Uint8Ar
     throw error;
   }
   const sha256 = hash.digest("hex");
-  return { sha256, size, ...inObject(parts, upload.key, { size, to: parts.keyOf(sha256) }) };
+  return { sha256, size, ...inObject(deps, upload.key, { size, to: deps.keyOf(sha256) }) };
 }
 
-function inMemory({ objects, keyOf, toLocal }: StageParts, bytes: Buffer, sha256: string): StagedBlob {
+function inMemory({ objects, keyOf, toLocal }: StageDeps, bytes: Buffer, sha256: string): StagedBlob {
   const keep = async () => {
     await objects.put(keyOf(sha256), bytes);
   };
@@ -54,7 +54,7 @@ function inMemory({ objects, keyOf, toLocal }: StageParts, bytes: Buffer, sha256
 }
 
 function inObject(
-  { objects, toLocal }: StageParts,
+  { objects, toLocal }: StageDeps,
   key: string,
   { size, to }: { size: number; to: string },
 ): Pick<StagedBlob, "local" | "keep" | "discard"> {

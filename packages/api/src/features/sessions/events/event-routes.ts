@@ -17,7 +17,7 @@ import { sendEvents } from "./send-events.ts";
 import { createSharedReader } from "./shared-reader.ts";
 import { streamStart } from "./stream-start.ts";
 
-export interface EventDependencies {
+export interface EventDeps {
   db: DatabaseAccess;
   hub: SessionHub;
   tokens: TokenWatch;
@@ -25,7 +25,7 @@ export interface EventDependencies {
   limits: OwnerLimits;
 }
 
-export function mountEvents(app: HttpApp, { db, hub, tokens, blobs, limits }: EventDependencies): void {
+export function mountEvents(app: HttpApp, { db, hub, tokens, blobs, limits }: EventDeps): void {
   const read = createSharedReader(db.read);
 
   mountSelfAudited(app, eventRoutes.send, async (request, { params, body }) => {
