@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type { Change } from "../format/search.ts";
 import { Button } from "../ui/button.tsx";
 import { FilterMenu } from "../ui/filter-menu.tsx";
 import { filterBarClass } from "./filter-bar-class.ts";
@@ -7,7 +8,7 @@ import { SearchField } from "./search-field.tsx";
 
 type Props = {
   search: ListSearch;
-  onChange: (change: { [Key in keyof ListSearch]: ListSearch[Key] | undefined }) => void;
+  onChange: (change: Change<ListSearch>) => void;
   onClear: () => void;
   placeholder?: string;
   /** Whether objects of the list can be archived. */

@@ -5,7 +5,7 @@ import { formatCount } from "../format/numbers.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorBox } from "../ui/error-box.tsx";
-import { Table } from "../ui/table.tsx";
+import { type Column, ColumnTable } from "../ui/table.tsx";
 import { Problem } from "./problem.tsx";
 import { useListKeys } from "./use-list-keys.ts";
 
@@ -21,17 +21,19 @@ type Props<Item> = {
   searching: boolean;
   /** Whether any filter is set. */
   filtered: boolean;
-  onClear: () => void;
+  /** Clears the filters. */
+  onClear?: () => void;
   onOpen: (item: Item) => void;
-  head: ReactNode;
-  line: (item: Item, place: { index: number; marked: boolean }) => ReactNode;
+  columns: readonly Column<Item>[];
   /** Shown when there is no item at all. */
   empty: ReactNode;
+  /** Shown when no item fits the filters. Default: a button that clears them. */
+  nothing?: ReactNode;
 };
 
 /** Shows a list of objects, with its keys and its empty states. */
-export function ObjectList<Item>(props: Props<Item>) {
-  const { list, shown, searching, filtered } = props;
+export function ObjectList<Item extends { id: string }>(props: Props<Item>) {
+  const { list, shown, searching, filtered, nothing = <NothingFits onClear={props.onClear} /> } = props;
   useSearchFurther(list, searching && shown.length < PAGE);
   const marked = useListKeys(shown.length, (index) => {
     const item = shown[index];
@@ -47,22 +49,9 @@ export function ObjectList<Item>(props: Props<Item>) {
           <ErrorBox error={list.error} retry={() => void list.refetch()} className="m-4" />
         ))}
       {shown.length > 0 && (
-        <Table label={props.label} head={props.head}>
-          {shown.map((item, index) => props.line(item, { index, marked: index === marked }))}
-        </Table>
+        <ColumnTable label={props.label} columns={props.columns} items={shown} marked={marked} />
       )}
-      {none &&
-        (filtered ? (
-          <Empty
-            icon="filter"
-            title="Nothing fits"
-            action={<Button onClick={props.onClear}>Clear the filters</Button>}
-          >
-            Change the filters, or look at all of them.
-          </Empty>
-        ) : (
-          props.empty
-        ))}
+      {none && (filtered ? nothing : props.empty)}
       {list.hasNextPage && (
         <div className="flex items-center justify-center gap-3 p-4 text-faint">
           {searching && <span>Searched the newest {formatCount(list.items.length)}.</span>}
@@ -72,5 +61,13 @@ export function ObjectList<Item>(props: Props<Item>) {
         </div>
       )}
     </>
+  );
+}
+
+function NothingFits({ onClear }: { onClear: (() => void) | undefined }) {
+  return (
+    <Empty icon="filter" title="Nothing fits" action={<Button onClick={onClear}>Clear the filters</Button>}>
+      Change the filters, or look at all of them.
+    </Empty>
   );
 }

@@ -49,8 +49,51 @@ export function Cell({ align, className, ...rest }: CellProps) {
   );
 }
 
-/** Shows a row of a list. Its link, with `lineLinkClass`, covers the whole row. */
-export function Line({ index, marked, children }: { index: number; marked: boolean; children: ReactNode }) {
+/** A column of a `ColumnTable`. */
+export type Column<Item> = {
+  title: string;
+  /** Whether the title is only for screen readers. */
+  untitled?: boolean;
+  align?: "right";
+  /** The classes of the heading and of every cell. */
+  className?: string;
+  /** Further classes of the cells. */
+  cellClass?: string;
+  cell: (item: Item) => ReactNode;
+};
+
+type ColumnTableProps<Item> = {
+  label: string;
+  columns: readonly Column<Item>[];
+  items: readonly Item[];
+  /** The index of the marked row; none by default. */
+  marked?: number;
+};
+
+/** Shows a row for each object. The link of a row, with `lineLinkClass`, covers the whole row. */
+export function ColumnTable<Item extends { id: string }>(props: ColumnTableProps<Item>) {
+  const { label, columns, items, marked } = props;
+  const head = columns.map(({ title, untitled, align, className }) => (
+    <HeadCell key={title} {...(align && { align })} {...(className && { className })}>
+      {untitled ? <span className="sr-only">{title}</span> : title}
+    </HeadCell>
+  ));
+  return (
+    <Table label={label} head={head}>
+      {items.map((item, index) => (
+        <Line key={item.id} index={index} marked={index === marked}>
+          {columns.map(({ title, align, className, cellClass, cell }) => (
+            <Cell key={title} {...(align && { align })} className={cx(className, cellClass)}>
+              {cell(item)}
+            </Cell>
+          ))}
+        </Line>
+      ))}
+    </Table>
+  );
+}
+
+function Line({ index, marked, children }: { index: number; marked: boolean; children: ReactNode }) {
   return (
     <tr data-list-index={index} className={cx("group relative hover:bg-hover", marked && "bg-selected")}>
       {children}

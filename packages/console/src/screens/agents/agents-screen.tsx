@@ -1,74 +1,59 @@
 import type { Agent } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
-import { ListScreen } from "../../shell/list-screen.tsx";
-import { NameCell, NameNote } from "../../shell/name-cell.tsx";
-import { buttonClass } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { Icon } from "../../ui/icon.tsx";
-import { Ago } from "../../ui/moment.tsx";
-import { Cell, HeadCell, Line } from "../../ui/table.tsx";
+import { agoColumn, describedNameColumn } from "../../shell/list-columns.tsx";
+import { type ListKind, ListScreen } from "../../shell/list-screen.tsx";
 
 const route = getRouteApi("/agents");
 
+const AGENTS: ListKind<Agent> = {
+  title: "Agents",
+  noun: "agents",
+  icon: "agent",
+  operation: operations.agents.list,
+  load: (query) => berth.agents.list(query),
+  words: ({ name, description, id, model }) => [name, description, id, model.id],
+  placeholder: "Name, model or id",
+  columns: [
+    describedNameColumn("sm:w-1/2"),
+    {
+      title: "Model",
+      className: "max-sm:hidden",
+      cellClass: "max-w-56 truncate font-mono text-xs text-muted",
+      cell: ({ model }) => model.id,
+    },
+    {
+      title: "Can use",
+      className: "max-lg:hidden",
+      cellClass: "max-w-64 truncate text-muted",
+      cell: abilities,
+    },
+    {
+      title: "Version",
+      align: "right",
+      className: "max-md:hidden",
+      cellClass: "text-muted",
+      cell: ({ version }) => version,
+    },
+    agoColumn("Changed", "pr-4", ({ updated_at }) => updated_at),
+  ],
+  empty: {
+    title: "No agents yet",
+    about: "An agent is a model with instructions and tools. Sessions are started with one.",
+    command: "berth agents create name=Helper",
+  },
+};
+
 export function AgentsScreen() {
-  const search = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <ListScreen
-      title="Agents"
-      noun="agents"
-      operation={operations.agents.list}
-      load={(query) => berth.agents.list(query)}
-      search={search}
-      onSearch={(next) => void navigate({ search: next, replace: true })}
-      words={({ name, description, id, model }) => [name, description, id, model.id]}
-      placeholder="Name, model or id"
-      action={
-        <Link to="/agents/new" className={buttonClass("primary", "small")}>
-          <Icon name="plus" /> New agent
-        </Link>
-      }
-      onOpen={({ id }) => void navigate({ to: "/agents/$agentId", params: { agentId: id } })}
-      head={<Head />}
-      line={(agent, place) => <AgentLine key={agent.id} agent={agent} {...place} />}
-      empty={<NoAgents />}
+      kind={AGENTS}
+      search={route.useSearch()}
+      onSearch={(search) => void navigate({ search, replace: true })}
+      create={{ label: "New agent", to: "/agents/new" }}
     />
-  );
-}
-
-function Head() {
-  return (
-    <>
-      <HeadCell className="pl-4">Name</HeadCell>
-      <HeadCell className="max-sm:hidden">Model</HeadCell>
-      <HeadCell className="max-lg:hidden">Can use</HeadCell>
-      <HeadCell align="right" className="max-md:hidden">
-        Version
-      </HeadCell>
-      <HeadCell align="right" className="pr-4">
-        Changed
-      </HeadCell>
-    </>
-  );
-}
-
-function AgentLine({ agent, ...place }: { agent: Agent; index: number; marked: boolean }) {
-  return (
-    <Line {...place}>
-      <NameCell id={agent.id} name={agent.name} isArchived={agent.archived_at !== null} className="sm:w-1/2">
-        <NameNote text={agent.description} />
-      </NameCell>
-      <Cell className="max-w-56 truncate font-mono text-xs text-muted max-sm:hidden">{agent.model.id}</Cell>
-      <Cell className="max-w-64 truncate text-muted max-lg:hidden">{abilities(agent)}</Cell>
-      <Cell align="right" className="text-muted max-md:hidden">
-        {agent.version}
-      </Cell>
-      <Cell align="right" className="pr-4 whitespace-nowrap text-faint">
-        <Ago at={agent.updated_at} />
-      </Cell>
-    </Line>
   );
 }
 
@@ -85,21 +70,4 @@ function abilities({ tools, mcp_servers, skills }: Agent): string {
     skills.length > 0 && `${skills.length} ${skills.length === 1 ? "skill" : "skills"}`,
   ];
   return parts.filter(Boolean).join(", ");
-}
-
-function NoAgents() {
-  return (
-    <Empty
-      icon="agent"
-      title="No agents yet"
-      command="berth agents create name=Helper"
-      action={
-        <Link to="/agents/new" className={buttonClass("primary")}>
-          New agent
-        </Link>
-      }
-    >
-      An agent is a model with instructions and tools. Sessions are started with one.
-    </Empty>
-  );
 }

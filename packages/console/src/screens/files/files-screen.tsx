@@ -5,7 +5,7 @@ import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { useList } from "../../api/use-list.ts";
 import { useUploads } from "../../api/use-uploads.ts";
-import { withChange } from "../../format/search.ts";
+import { type Change, withChange } from "../../format/search.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ListFilters } from "../../shell/list-filters.tsx";
 import { hasText, LIVE_MS, listQueryOf } from "../../shell/list-search.ts";
@@ -17,11 +17,10 @@ import { EmptyList } from "../../ui/empty.tsx";
 import { FilterMenu } from "../../ui/filter-menu.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { useNow } from "../../ui/moment.tsx";
-import { HeadCell } from "../../ui/table.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { UploadList } from "../../ui/upload-list.tsx";
 import { useFileDrop } from "../../ui/use-file-drop.ts";
-import { FileRow } from "./file-row.tsx";
+import { FILE_COLUMNS } from "./file-columns.tsx";
 
 const route = getRouteApi("/files");
 
@@ -48,7 +47,7 @@ export function FilesScreen() {
   const drop = useFileDrop(uploads.add);
   const picker = useRef<HTMLInputElement>(null);
   const choose = () => picker.current?.click();
-  const set = (change: { [Key in keyof FilesSearch]?: FilesSearch[Key] | undefined }) =>
+  const set = (change: Change<FilesSearch>) =>
     void navigate({ search: withChange<FilesSearch>(search, change), replace: true });
   const clear = () => void navigate({ search: {}, replace: true });
   useActions([{ id: "upload", label: "Upload files", group: "Files", icon: "upload", run: choose }]);
@@ -117,8 +116,7 @@ export function FilesScreen() {
           filtered={Object.keys(search).length > 0}
           onClear={clear}
           onOpen={({ id }) => void navigate({ to: "/files/$fileId", params: { fileId: id } })}
-          head={<Head />}
-          line={(file, place) => <FileRow key={file.id} file={file} {...place} />}
+          columns={FILE_COLUMNS}
           empty={
             <EmptyList
               icon="file"
@@ -151,23 +149,6 @@ function useStoredUploads() {
     toast(stored.length === 1 ? `${stored[0]?.name} is uploaded` : `${stored.length} files are uploaded`);
   }, [stored, remove]);
   return uploads;
-}
-
-function Head() {
-  return (
-    <>
-      <HeadCell className="pl-4">Name</HeadCell>
-      <HeadCell className="max-md:hidden">From</HeadCell>
-      <HeadCell className="max-lg:hidden">Type</HeadCell>
-      <HeadCell align="right">Size</HeadCell>
-      <HeadCell align="right" className="max-sm:hidden">
-        Created
-      </HeadCell>
-      <HeadCell className="pr-4">
-        <span className="sr-only">Actions</span>
-      </HeadCell>
-    </>
-  );
 }
 
 function DropCover() {

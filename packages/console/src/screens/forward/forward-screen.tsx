@@ -3,8 +3,10 @@ import { operations } from "@berth/sdk/operations";
 import { getRouteApi } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { useList } from "../../api/use-list.ts";
+import { type Change, withChange } from "../../format/search.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
+import { agoColumn } from "../../shell/list-columns.tsx";
 import { hasText } from "../../shell/list-search.ts";
 import { ObjectList } from "../../shell/object-list.tsx";
 import { Page } from "../../shell/page.tsx";
@@ -16,9 +18,8 @@ import { CopyId } from "../../ui/copy.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Segments } from "../../ui/form-section.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Ago } from "../../ui/moment.tsx";
 import { Owner } from "../../ui/owner.tsx";
-import { Cell, HeadCell, Line, lineLinkClass } from "../../ui/table.tsx";
+import { type Column, lineLinkClass } from "../../ui/table.tsx";
 import { FORWARD_TYPES, type ForwardSearch, nameOf } from "./forward-search.ts";
 import { RegisterDialog } from "./register-dialog.tsx";
 import { ResourceDialog } from "./resource-dialog.tsx";
@@ -37,10 +38,8 @@ export function ForwardScreen() {
   const query = { type, limit: 50 };
   const list = useList(["forward", type], () => berth.forward.list(query), { live: LIVE_MS });
   const shown = list.items.filter((resource) => hasText([nameOf(resource), resource.id], search));
-  const change = (part: { [Key in keyof ForwardSearch]?: ForwardSearch[Key] | undefined }) => {
-    const next = Object.entries({ ...search, ...part }).filter(([, value]) => value !== undefined);
-    void navigate({ search: Object.fromEntries(next), replace: true });
-  };
+  const change = (part: Change<ForwardSearch>) =>
+    void navigate({ search: withChange(search, part), replace: true });
   const openForm = () => change({ create: true });
   useShortcuts([{ keys: "n", label: "Register a resource", group: "List", run: openForm }]);
   useActions([
@@ -93,24 +92,7 @@ export function ForwardScreen() {
         filtered={search.q !== undefined}
         onClear={() => change({ q: undefined })}
         onOpen={({ id }) => change({ resource: id })}
-        head={
-          <>
-            <HeadCell className="pl-4">Name</HeadCell>
-            <HeadCell className="max-sm:hidden">Id</HeadCell>
-            <HeadCell className="max-md:hidden">Registered by</HeadCell>
-            <HeadCell align="right" className="pr-4">
-              Created
-            </HeadCell>
-          </>
-        }
-        line={(resource, place) => (
-          <ResourceLine
-            key={resource.id}
-            resource={resource}
-            onOpen={() => change({ resource: resource.id })}
-            {...place}
-          />
-        )}
+        columns={columnsOf(({ id }) => change({ resource: id }))}
         empty={
           <Empty
             icon={kind.icon}
@@ -139,29 +121,39 @@ export function ForwardScreen() {
   );
 }
 
-type LineProps = { resource: ForwardResource; index: number; marked: boolean; onOpen: () => void };
-
-function ResourceLine({ resource, index, marked, onOpen }: LineProps) {
-  const kind = FORWARD_TYPES.find(({ value }) => value === resource.type);
-  return (
-    <Line index={index} marked={marked}>
-      <Cell className="max-w-0 pl-4 sm:w-1/2">
+function columnsOf(onOpen: (resource: ForwardResource) => void): Column<ForwardResource>[] {
+  return [
+    {
+      title: "Name",
+      className: "pl-4",
+      cellClass: "max-w-0 sm:w-1/2",
+      cell: (resource) => (
         <span className="flex items-center gap-3">
-          <Icon name={kind?.icon ?? "file"} className="text-faint" />
-          <button type="button" onClick={onOpen} className={`${lineLinkClass} min-w-0 text-left`}>
+          <Icon
+            name={FORWARD_TYPES.find(({ value }) => value === resource.type)?.icon ?? "file"}
+            className="text-faint"
+          />
+          <button
+            type="button"
+            onClick={() => onOpen(resource)}
+            className={`${lineLinkClass} min-w-0 text-left`}
+          >
             {showUnseen(nameOf(resource))}
           </button>
         </span>
-      </Cell>
-      <Cell className="max-sm:hidden">
-        <CopyId id={resource.id} short className="relative z-1" />
-      </Cell>
-      <Cell className="max-w-64 max-md:hidden">
-        <Owner id={resource.owner_id} className="relative z-1 flex-nowrap" />
-      </Cell>
-      <Cell align="right" className="pr-4 whitespace-nowrap text-faint">
-        <Ago at={resource.resource_spec.created_at} />
-      </Cell>
-    </Line>
-  );
+      ),
+    },
+    {
+      title: "Id",
+      className: "max-sm:hidden",
+      cell: ({ id }) => <CopyId id={id} short className="relative z-1" />,
+    },
+    {
+      title: "Registered by",
+      className: "max-md:hidden",
+      cellClass: "max-w-64",
+      cell: ({ owner_id }) => <Owner id={owner_id} className="relative z-1 flex-nowrap" />,
+    },
+    agoColumn("Created", "pr-4", ({ resource_spec }) => resource_spec.created_at),
+  ];
 }

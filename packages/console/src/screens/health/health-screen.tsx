@@ -3,6 +3,7 @@ import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
+import { type Change, withChange } from "../../format/search.ts";
 import { ApiTab, Loaded } from "../../shell/object-page.tsx";
 import { Page } from "../../shell/page.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -37,10 +38,8 @@ export function HealthScreen() {
 function HealthPage({ health }: { health: Health }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const change = (part: { [Key in keyof HealthSearch]?: HealthSearch[Key] | undefined }) => {
-    const next = Object.entries({ ...search, ...part }).filter(([, value]) => value !== undefined);
-    void navigate({ search: Object.fromEntries(next), replace: true });
-  };
+  const change = (part: Change<HealthSearch>) =>
+    void navigate({ search: withChange(search, part), replace: true });
   return (
     <Page title="Health" about={<span className="text-faint">Berth {health.version}</span>} fixed>
       <Tabs

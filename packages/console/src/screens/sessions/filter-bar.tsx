@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { agentChoices, environmentChoices } from "../../api/queries/choices.ts";
 import { useOwnerNames } from "../../api/queries/owners.ts";
 import { whoamiQuery } from "../../api/queries/whoami.ts";
+import { type Change, withChange } from "../../format/search.ts";
 import { filterBarClass } from "../../shell/filter-bar-class.ts";
 import { SINCE_CHOICES } from "../../shell/list-search.ts";
 import { SearchField } from "../../shell/search-field.tsx";
@@ -21,10 +22,7 @@ export function FilterBar({ filters, owners, onChange }: Props) {
   const { data: me } = useQuery(whoamiQuery);
   const ownerName = useOwnerNames(owners);
   const own = me?.principal.id;
-  const set = (change: { [Key in keyof SessionFilters]?: SessionFilters[Key] | undefined }) => {
-    const next = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== undefined);
-    onChange(Object.fromEntries(next));
-  };
+  const set = (change: Change<SessionFilters>) => onChange(withChange(filters, change));
   const people = [...new Set([...(own === undefined ? [] : [own]), ...owners])];
   return (
     <div className={filterBarClass}>

@@ -9,7 +9,7 @@ import { Ago, Until, useNow } from "../../ui/moment.tsx";
 import { Owner } from "../../ui/owner.tsx";
 import { Fact, Facts } from "../../ui/section.tsx";
 import { describeScopes } from "./scopes.ts";
-import { aboutOf, TokenBadges } from "./token-line.tsx";
+import { aboutOf, TokenBadges } from "./token-columns.tsx";
 import { stateOf } from "./token-state.ts";
 
 type Props = {

@@ -7,6 +7,7 @@ import { berth } from "../../api/client.ts";
 import { useOwnerNames } from "../../api/queries/owners.ts";
 import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { useList } from "../../api/use-list.ts";
+import { type Change, withChange } from "../../format/search.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ObjectList } from "../../shell/object-list.tsx";
 import { Page } from "../../shell/page.tsx";
@@ -18,11 +19,10 @@ import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { FilterMenu } from "../../ui/filter-menu.tsx";
 import { useNow } from "../../ui/moment.tsx";
-import { HeadCell } from "../../ui/table.tsx";
 import { NewTokenDialog } from "./new-token-dialog.tsx";
 import { RevokeToken } from "./revoke-token.tsx";
+import { tokenColumns } from "./token-columns.tsx";
 import { TokenDialog } from "./token-dialog.tsx";
-import { TokenLine } from "./token-line.tsx";
 import { fits, KIND_CHOICES, type TokenSearch } from "./token-search.ts";
 
 const route = getRouteApi("/tokens");
@@ -42,10 +42,8 @@ export function TokensScreen() {
   const [revoked, setRevoked] = useState<Token | null>(null);
   const { create: _create, token: _token, ...filters } = search;
   const shown = list.items.filter((token) => fits(token, search, now));
-  const change = (part: { [Key in keyof TokenSearch]?: TokenSearch[Key] | undefined }) => {
-    const next = Object.entries({ ...search, ...part }).filter(([, value]) => value !== undefined);
-    void navigate({ search: Object.fromEntries(next), replace: true });
-  };
+  const change = (part: Change<TokenSearch>) =>
+    void navigate({ search: withChange(search, part), replace: true });
   const openForm = () => change({ create: true });
   const toDevice = () => void navigate({ to: "/device" });
   const clear = () => void navigate({ search: {}, replace: true });
@@ -116,17 +114,7 @@ export function TokensScreen() {
         filtered={Object.keys(filters).length > 0}
         onClear={clear}
         onOpen={({ id }) => change({ token: id })}
-        head={<Head />}
-        line={(token, place) => (
-          <TokenLine
-            key={token.id}
-            token={token}
-            me={me}
-            onOpen={() => change({ token: token.id })}
-            onRevoke={() => setRevoked(token)}
-            {...place}
-          />
-        )}
+        columns={tokenColumns({ me, now, onOpen: ({ id }) => change({ token: id }), onRevoke: setRevoked })}
         empty={
           <Empty icon="key" title="No token is active" command="berth tokens create -f name=laptop">
             A token lets a program do on your behalf what its scopes allow.
@@ -146,25 +134,6 @@ export function TokensScreen() {
       )}
       <RevokeToken token={revoked} tokens={list.items} me={me} onClose={() => setRevoked(null)} />
     </Page>
-  );
-}
-
-function Head() {
-  return (
-    <>
-      <HeadCell className="pl-4">Name</HeadCell>
-      <HeadCell className="max-md:hidden">May</HeadCell>
-      <HeadCell className="max-lg:hidden">Owner</HeadCell>
-      <HeadCell align="right" className="max-sm:hidden">
-        Last used
-      </HeadCell>
-      <HeadCell align="right" className="max-sm:hidden">
-        Expires
-      </HeadCell>
-      <HeadCell className="w-0 pr-4">
-        <span className="sr-only">Actions</span>
-      </HeadCell>
-    </>
   );
 }
 

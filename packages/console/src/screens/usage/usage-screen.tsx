@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { formatShort } from "../../format/numbers.ts";
+import { type Change, withChange } from "../../format/search.ts";
 import { Page } from "../../shell/page.tsx";
 import { Problem } from "../../shell/problem.tsx";
 import { Button, Spinner } from "../../ui/button.tsx";
@@ -32,10 +33,8 @@ export function UsageScreen() {
   const by = search.by ?? "agent";
   const days = useReport(range, "day");
   const groups = useReport(range, by);
-  const change = (part: { [Key in keyof UsageSearch]?: UsageSearch[Key] | undefined }) => {
-    const next = Object.entries({ ...search, ...part }).filter(([, value]) => value !== undefined);
-    void navigate({ search: Object.fromEntries(next), replace: true });
-  };
+  const change = (part: Change<UsageSearch>) =>
+    void navigate({ search: withChange(search, part), replace: true });
   const error = days.error ?? groups.error;
   const isEmpty = days.data?.data.length === 0;
   return (
