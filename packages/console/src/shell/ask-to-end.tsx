@@ -1,26 +1,35 @@
+import type { LinkProps } from "@tanstack/react-router";
 import { queryClient } from "../api/query-client.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { toast } from "../ui/toast.tsx";
 
-type Props = {
-  asked: string | null;
-  onClose: () => void;
-  id: string;
-  name: string;
-  /** The kind of object, within a sentence. */
+/** The ways in which objects of a kind end. */
+export type Ending = {
+  /** The name of the kind, within a sentence. */
   noun: string;
   /** The first part of the query keys of such objects. */
   queryKey: string;
+  /** The page that lists the objects, which follows a deletion. */
+  list: NonNullable<LinkProps["to"]>;
   calls: { archive: (id: string) => Promise<unknown>; delete: (id: string) => Promise<unknown> };
   /** The consequences of each action for users of the object. */
   means: { archive: string; delete: string };
+  /** Whether archiving destroys something, too. */
+  archiveDestroys?: boolean;
+};
+
+type Props = Ending & {
+  asked: "archive" | "delete" | null;
+  onClose: () => void;
+  id: string;
+  name: string;
   /** Leaves the page of the deleted object. */
   onDeleted: () => Promise<void>;
 };
 
 /** Asks before an object is archived or deleted. */
 export function AskToEnd(props: Props) {
-  const { asked, onClose, id, name, noun, queryKey, calls, means, onDeleted } = props;
+  const { asked, onClose, id, name, noun, queryKey, calls, means, archiveDestroys = false } = props;
   return (
     <>
       <Confirm
@@ -28,6 +37,7 @@ export function AskToEnd(props: Props) {
         onClose={onClose}
         title={`Archive “${name}”?`}
         verb="Archive"
+        danger={archiveDestroys}
         act={async () => {
           await calls.archive(id);
           await queryClient.invalidateQueries({ queryKey: [queryKey] });
@@ -46,7 +56,8 @@ export function AskToEnd(props: Props) {
           await calls.delete(id);
           queryClient.removeQueries({ queryKey: [queryKey, id] });
           void queryClient.invalidateQueries({ queryKey: [queryKey] });
-          await onDeleted();
+          await props.onDeleted();
+          toast(`The ${noun} is deleted`);
         }}
       >
         {means.delete}

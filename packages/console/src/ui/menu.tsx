@@ -98,20 +98,3 @@ export function MenuChoice<Value extends string>({ label, value, choices, onChan
     </div>
   );
 }
-
-type EndProps = { isArchived: boolean; onArchive: () => void; onDelete: () => void };
-
-/** Shows the last items of an object's menu, archive and delete. Callers ask for confirmation. */
-export function MenuEnd({ isArchived, onArchive, onDelete }: EndProps) {
-  return (
-    <>
-      <MenuLine />
-      <MenuItem icon="archive" disabled={isArchived} onSelect={onArchive}>
-        Archive…
-      </MenuItem>
-      <MenuItem icon="trash" danger onSelect={onDelete}>
-        Delete…
-      </MenuItem>
-    </>
-  );
-}

@@ -6,7 +6,8 @@ import { berth } from "../../api/client.ts";
 import { agentQuery } from "../../api/queries/agents.ts";
 import { modelsQuery } from "../../api/queries/models.ts";
 import { queryClient } from "../../api/query-client.ts";
-import { Loaded, ObjectHeading } from "../../shell/object-page.tsx";
+import { Loaded } from "../../shell/loaded.tsx";
+import { ObjectHeading } from "../../shell/object-page.tsx";
 import { Page } from "../../shell/page.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
@@ -39,7 +40,7 @@ function EditAgent({ agent, models }: Props) {
   return (
     <Page
       title={`Edit ${agent.name}`}
-      heading={<ObjectHeading list="Agents" to="/agents" name={agent.name} />}
+      heading={<ObjectHeading list={{ name: "Agents", to: "/agents" }} name={agent.name} />}
       about={<span className="truncate text-xs text-faint">Saving makes version {agent.version + 1}</span>}
     >
       <AgentEditor

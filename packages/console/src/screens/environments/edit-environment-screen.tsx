@@ -4,7 +4,8 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { environmentQuery } from "../../api/queries/environments.ts";
 import { queryClient } from "../../api/query-client.ts";
-import { Loaded, ObjectHeading } from "../../shell/object-page.tsx";
+import { Loaded } from "../../shell/loaded.tsx";
+import { ObjectHeading } from "../../shell/object-page.tsx";
 import { Page } from "../../shell/page.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
@@ -32,7 +33,7 @@ function EditEnvironment({ environment }: { environment: Environment }) {
   return (
     <Page
       title={`Edit ${name}`}
-      heading={<ObjectHeading list="Environments" to="/environments" name={name} />}
+      heading={<ObjectHeading list={{ name: "Environments", to: "/environments" }} name={name} />}
     >
       <EnvironmentEditor
         form={draft.form}

@@ -5,8 +5,7 @@ import { useState } from "react";
 import { fileQuery, type StoredFile } from "../../api/queries/files.ts";
 import { formatBytes, formatCount } from "../../format/numbers.ts";
 import { useActions } from "../../shell/actions.ts";
-import { Loaded } from "../../shell/object-page.tsx";
-import { ObjectTabs } from "../../shell/object-tabs.tsx";
+import { type ObjectKind, ObjectPage } from "../../shell/object-page.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -21,43 +20,35 @@ import { downloadFile } from "./download-file.ts";
 
 const route = getRouteApi("/files/$fileId");
 
+const FILE: ObjectKind<StoredFile, "content"> = {
+  title: "File",
+  list: { name: "Files", to: "/files" },
+  nameOf: ({ filename }) => filename,
+  badge: ({ status }) =>
+    status !== "ready" && <Badge tone={status === "failed" ? "bad" : "info"}>{status}</Badge>,
+  actions: (file) => <FileActions file={file} />,
+  tabs: (file) => [{ id: "content", label: "Content", content: () => <ContentTab file={file} /> }],
+  calls: ({ id }) => [
+    { operation: operations.files.get, params: { file_id: id } },
+    { operation: operations.files.content, params: { file_id: id } },
+  ],
+};
+
 /** Shows a file: preview, details, JSON. */
 export function FileScreen() {
   const { fileId } = route.useParams();
+  const { tab = "content" } = route.useSearch();
+  const navigate = route.useNavigate();
   const query = useQuery({
     ...fileQuery(fileId),
     refetchInterval: ({ state }) => (state.data?.status === "pending" ? 2_000 : false),
   });
   return (
-    <Loaded query={query} title="File">
-      {(file) => <FilePage file={file} />}
-    </Loaded>
-  );
-}
-
-function FilePage({ file }: { file: StoredFile }) {
-  const { tab = "content" } = route.useSearch();
-  const navigate = route.useNavigate();
-  const params = { file_id: file.id };
-  return (
-    <ObjectTabs
-      noun="File"
-      name={file.filename}
-      value={file}
-      list={{ name: "Files", to: "/files" }}
-      badge={
-        file.status !== "ready" && (
-          <Badge tone={file.status === "failed" ? "bad" : "info"}>{file.status}</Badge>
-        )
-      }
-      actions={<FileActions file={file} />}
+    <ObjectPage
+      kind={FILE}
+      query={query}
       tab={tab}
       onTab={(next) => void navigate({ search: next === "api" ? { tab: next } : {}, replace: true })}
-      tabs={[{ id: "content", label: "Content", content: () => <ContentTab file={file} /> }]}
-      calls={[
-        { operation: operations.files.get, params },
-        { operation: operations.files.content, params },
-      ]}
     />
   );
 }

@@ -8,19 +8,14 @@ import { ErrorBox } from "../../ui/error-box.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { CredentialCard } from "./credential-card.tsx";
 import { CredentialDialog } from "./credential-dialog.tsx";
-import type { VaultSearch } from "./vault-search.ts";
-
-type Props = {
-  vault: Vault;
-  search: VaultSearch;
-  change: (part: { [Key in keyof VaultSearch]?: VaultSearch[Key] | undefined }) => void;
-};
+import { useVaultSearch } from "./use-vault-search.ts";
 
 /** Milliseconds between reads of the credentials. */
 const LIVE_MS = 15_000;
 
 /** Shows the credentials of a vault, without their secrets, which cannot be read. */
-export function Credentials({ vault, search, change }: Props) {
+export function Credentials({ vault }: { vault: Vault }) {
+  const [search, change] = useVaultSearch();
   const query = { limit: 100, ...(search.archived ? { include_archived: true } : {}) };
   const list = useList(
     ["vaults", vault.id, "credentials", query],

@@ -1,0 +1,104 @@
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { Button, IconButton } from "../ui/button.tsx";
+import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
+import { type Action, useActions } from "./actions.ts";
+import { AskToEnd, type Ending } from "./ask-to-end.tsx";
+import { useShortcuts } from "./shortcuts.ts";
+
+/** An action on an object, for the palette. */
+export type ObjectAction = Omit<Action, "group" | "keys"> & {
+  /** Whether archived objects have it too. */
+  always?: boolean;
+  /** Its label on a button, if it has one. */
+  button?: string;
+  /** Its label in the menu, if it is there. */
+  menu?: string;
+  shortcut?: { keys: string; label: string };
+};
+
+type Props = {
+  item: { id: string; archived_at: string | null };
+  name: string;
+  /** The name of the kind, such as "Agent". */
+  group: string;
+  actions: readonly ObjectAction[];
+  ending: Ending;
+  menuLabel?: string;
+  /** Links beside the buttons, and the dialogs of the actions. */
+  children?: ReactNode;
+};
+
+/** Offers the actions of an object: buttons, a menu that ends with archive and delete, palette and keys. */
+export function ObjectActions(props: Props) {
+  const { item, name, group, actions, ending, menuLabel = "More actions", children } = props;
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<"archive" | "delete" | null>(null);
+  const isArchived = item.archived_at !== null;
+  const offered = actions.filter(({ always = false }) => always || !isArchived);
+  const archive = () => setAsked("archive");
+  useActions([
+    ...offered.map(({ shortcut, ...action }) => ({
+      ...action,
+      group,
+      ...(shortcut && { keys: shortcut.keys }),
+    })),
+    ...(isArchived
+      ? []
+      : [
+          {
+            id: "archive",
+            label: `Archive this ${ending.noun}`,
+            group,
+            icon: "archive" as const,
+            run: archive,
+          },
+        ]),
+    {
+      id: "delete",
+      label: `Delete this ${ending.noun}`,
+      group,
+      icon: "trash",
+      run: () => setAsked("delete"),
+    },
+  ]);
+  useShortcuts(offered.flatMap(({ shortcut, run }) => (shortcut ? [{ ...shortcut, group, run }] : [])));
+  return (
+    <>
+      {offered.map(
+        ({ id, button, icon, run }) =>
+          button !== undefined && (
+            <Button key={id} size="small" look="primary" icon={icon} onClick={run}>
+              <span className="max-sm:sr-only">{button}</span>
+            </Button>
+          ),
+      )}
+      {children}
+      <Menu trigger={<IconButton icon="dots" label={menuLabel} />}>
+        {actions.map(
+          ({ id, menu, icon, run, always = false }) =>
+            menu !== undefined && (
+              <MenuItem key={id} {...(icon && { icon })} disabled={isArchived && !always} onSelect={run}>
+                {menu}
+              </MenuItem>
+            ),
+        )}
+        <MenuLine />
+        <MenuItem icon="archive" disabled={isArchived} onSelect={archive}>
+          Archive…
+        </MenuItem>
+        <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      <AskToEnd
+        {...ending}
+        asked={asked}
+        onClose={() => setAsked(null)}
+        id={item.id}
+        name={name}
+        onDeleted={() => navigate({ to: ending.list })}
+      />
+    </>
+  );
+}
