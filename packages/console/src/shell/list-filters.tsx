@@ -1,9 +1,8 @@
 import type { ReactNode } from "react";
 import type { Change } from "../format/search.ts";
-import { Button } from "../ui/button.tsx";
-import { FilterMenu } from "../ui/filter-menu.tsx";
+import { ClearFilters, FilterMenu, FilterToggle } from "../ui/filter-menu.tsx";
 import { filterBarClass } from "./filter-bar-class.ts";
-import { type ListSearch, SINCE_CHOICES, type Since } from "./list-search.ts";
+import { type ListSearch, SINCE_CHOICES } from "./list-search.ts";
 import { SearchField } from "./search-field.tsx";
 
 type Props = {
@@ -36,28 +35,20 @@ export function ListFilters({
       />
       {children}
       <FilterMenu
-        single
         label="Created"
         choices={SINCE_CHOICES}
-        chosen={search.since === undefined ? [] : [search.since]}
-        onChange={([since]) => onChange({ since: since as Since | undefined })}
+        chosen={search.since}
+        onChange={(since) => onChange({ since })}
       />
       {archives && (
-        <Button
-          size="small"
-          look={search.archived ? "secondary" : "quiet"}
+        <FilterToggle
+          label="Archived"
           icon="archive"
-          aria-pressed={search.archived ?? false}
-          onClick={() => onChange({ archived: search.archived ? undefined : true })}
-        >
-          Archived
-        </Button>
+          on={search.archived}
+          onChange={(archived) => onChange({ archived })}
+        />
       )}
-      {Object.keys(search).length > 0 && (
-        <Button size="small" look="quiet" icon="cross" onClick={onClear}>
-          Clear
-        </Button>
-      )}
+      <ClearFilters filters={search} onClear={onClear} />
     </div>
   );
 }

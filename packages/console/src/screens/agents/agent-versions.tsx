@@ -6,13 +6,14 @@ import { berth } from "../../api/client.ts";
 import { agentVersionQuery } from "../../api/queries/agents.ts";
 import { useList } from "../../api/use-list.ts";
 import { hunksBetween } from "../../format/diff-lines.ts";
-import { Button, Spinner } from "../../ui/button.tsx";
+import { Spinner } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { DiffView } from "../../ui/diff-view.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
 import { Segments } from "../../ui/form-section.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { Select } from "../../ui/select.tsx";
+import { ShowMore } from "../../ui/show-more.tsx";
 import { changesBetween, textsOf } from "./version-changes.ts";
 
 const route = getRouteApi("/agents/$agentId");
@@ -44,13 +45,7 @@ export function AgentVersions({ agent }: { agent: Agent }) {
             />
           ))}
         </ol>
-        {list.hasNextPage && (
-          <div className="p-3 text-center">
-            <Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              Show more
-            </Button>
-          </div>
-        )}
+        <ShowMore list={list} size="small" className="p-3 text-center" />
       </div>
       <Comparison agentId={agent.id} numbers={numbers} from={from} to={to} onChange={compare} />
     </div>

@@ -83,14 +83,13 @@ export function FilesScreen() {
           onClear={clear}
         >
           <FilterMenu
-            single
             label="From"
             choices={[
               { value: "uploads", label: "Uploads" },
               { value: "outputs", label: "Outputs of sessions" },
             ]}
-            chosen={origin === undefined ? [] : [origin]}
-            onChange={([chosen]) => set({ origin: chosen as FilesSearch["origin"] | undefined })}
+            chosen={origin}
+            onChange={(chosen) => set({ origin: chosen })}
           />
           {session !== undefined && (
             <Button

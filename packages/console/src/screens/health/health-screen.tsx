@@ -7,8 +7,8 @@ import { type Change, withChange } from "../../format/search.ts";
 import { ApiTab } from "../../shell/api-tab.tsx";
 import { Loaded } from "../../shell/loaded.tsx";
 import { Page } from "../../shell/page.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Command } from "../../ui/empty.tsx";
+import { FilterToggle } from "../../ui/filter-menu.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Checks } from "./checks.tsx";
 import { Disks } from "./disks.tsx";
@@ -92,15 +92,12 @@ function Overview({ health, onlyFaults, onFaults }: OverviewProps) {
         checks={health.checks}
         onlyFaults={onlyFaults}
         action={
-          <Button
-            size="small"
-            look={onlyFaults ? "secondary" : "quiet"}
+          <FilterToggle
+            label="Only problems"
             icon="filter"
-            aria-pressed={onlyFaults}
-            onClick={() => onFaults(!onlyFaults)}
-          >
-            Only problems
-          </Button>
+            on={onlyFaults}
+            onChange={(on) => onFaults(on ?? false)}
+          />
         }
       />
       <div className="flex flex-wrap items-center gap-x-3 text-xs text-faint [&>div]:mt-0">

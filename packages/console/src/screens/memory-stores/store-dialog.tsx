@@ -2,10 +2,8 @@ import type { MemoryStore } from "@berth/sdk";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { type Pair, pairsOf, patchOf, recordOf, repeated } from "../../format/pairs.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorBox } from "../../ui/error-box.tsx";
 import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { PairRows } from "../../ui/pair-rows.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
 import { FormFault, useSave } from "../../ui/use-save.ts";
@@ -39,60 +37,53 @@ export function StoreDialog({ store, open, onClose, onSaved }: Props) {
     },
   });
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title={store === null ? "New memory store" : "Name and description"}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={busy} onClick={save}>
-            {store === null ? "Create" : "Save"}
-          </Button>
-        </>
-      }
+      verb={store === null ? "Create" : "Save"}
+      busy={busy}
+      onSave={save}
+      error={error}
     >
-      <div className="flex flex-col gap-4">
-        <Field label="Name" error={faultAt("name")}>
-          {(control) => (
-            <Input
-              {...control}
-              autoFocus
-              maxLength={255}
-              value={name}
-              onChange={(event) => change({ name: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field
-          label="Description"
-          aside="optional"
-          hint="Agents that have the store read what it is for."
-          error={faultAt("description")}
-        >
-          {(control) => (
-            <Textarea
-              {...control}
-              rows={3}
-              maxLength={1_024}
-              value={description}
-              onChange={(event) => change({ description: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Metadata" aside="optional" error={faultAt("metadata")}>
-          {() => (
-            <PairRows
-              noun="pair"
-              pairs={metadata}
-              onChange={(next) => change({ metadata: next })}
-              faultAt={({ key }) => faultAt(key)}
-            />
-          )}
-        </Field>
-        {error !== null && <ErrorBox error={error} />}
-      </div>
-    </Dialog>
+      <Field label="Name" error={faultAt("name")}>
+        {(control) => (
+          <Input
+            {...control}
+            autoFocus
+            maxLength={255}
+            value={name}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label="Description"
+        aside="optional"
+        hint="Agents that have the store read what it is for."
+        error={faultAt("description")}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={3}
+            maxLength={1_024}
+            value={description}
+            onChange={(event) => change({ description: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Metadata" aside="optional" error={faultAt("metadata")}>
+        {() => (
+          <PairRows
+            noun="pair"
+            pairs={metadata}
+            onChange={(next) => change({ metadata: next })}
+            faultAt={({ key }) => faultAt(key)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }
 

@@ -8,12 +8,13 @@ import { useList } from "../../api/use-list.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useListKeys } from "../../shell/use-list-keys.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Button, Spinner } from "../../ui/button.tsx";
+import { Spinner } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
 import { FilterMenu } from "../../ui/filter-menu.tsx";
 import { Ago } from "../../ui/moment.tsx";
+import { ShowMore } from "../../ui/show-more.tsx";
 import { VersionView } from "./version-view.tsx";
 
 const route = getRouteApi("/memory/$storeId");
@@ -31,12 +32,12 @@ const TONES: Record<Operation, Tone> = { created: "ok", modified: "info", delete
 export function VersionsTab({ store }: { store: MemoryStore }) {
   const { memory, version } = route.useSearch();
   const navigate = route.useNavigate();
-  const [operation, setOperation] = useState<Operation | null>(null);
+  const [operation, setOperation] = useState<Operation>();
   const { data: memories = [] } = useQuery(memoriesQuery(store.id));
   const query = {
     limit: 50,
     ...(memory === undefined ? {} : { memory_id: memory }),
-    ...(operation === null ? {} : { operation }),
+    ...(operation === undefined ? {} : { operation }),
   };
   const list = useList(
     ["memory stores", store.id, "versions", "list", query],
@@ -52,24 +53,17 @@ export function VersionsTab({ store }: { store: MemoryStore }) {
       <div className="min-w-0 border-line max-md:max-h-80 max-md:overflow-y-auto max-md:border-b md:overflow-y-auto md:border-r">
         <div className="sticky top-0 z-10 flex flex-wrap gap-1 border-b border-line bg-canvas p-2">
           <FilterMenu
-            single
             label="Memory"
             choices={memories.map(({ id, path }) => ({ value: id, label: path }))}
-            chosen={memory === undefined ? [] : [memory]}
-            onChange={([id]) =>
+            chosen={memory}
+            onChange={(id) =>
               void navigate({
                 search: { tab: "versions", ...(id === undefined ? {} : { memory: id }) },
                 replace: true,
               })
             }
           />
-          <FilterMenu
-            single
-            label="What"
-            choices={OPERATIONS}
-            chosen={operation === null ? [] : [operation]}
-            onChange={([chosen]) => setOperation((chosen as Operation | undefined) ?? null)}
-          />
+          <FilterMenu label="What" choices={OPERATIONS} chosen={operation} onChange={setOperation} />
         </div>
         {list.error !== null && <ErrorBox error={list.error} className="m-3" />}
         {list.isPending && <Spinner className="m-3 text-faint" />}
@@ -85,13 +79,7 @@ export function VersionsTab({ store }: { store: MemoryStore }) {
             />
           ))}
         </ol>
-        {list.hasNextPage && (
-          <div className="p-3 text-center">
-            <Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              Show more
-            </Button>
-          </div>
-        )}
+        <ShowMore list={list} size="small" className="p-3 text-center" />
       </div>
       <div className="min-w-0 md:overflow-y-auto">
         {shown !== undefined && <VersionView key={shown} store={store} versionId={shown} />}

@@ -6,8 +6,7 @@ import { type Change, withChange } from "../../format/search.ts";
 import { filterBarClass } from "../../shell/filter-bar-class.ts";
 import { SINCE_CHOICES } from "../../shell/list-search.ts";
 import { SearchField } from "../../shell/search-field.tsx";
-import { Button } from "../../ui/button.tsx";
-import { FilterMenu } from "../../ui/filter-menu.tsx";
+import { ClearFilters, FilterMenu, FilterToggle } from "../../ui/filter-menu.tsx";
 import { MAX_TITLE, type SessionFilters, STATE_CHOICES } from "./session-filters.ts";
 
 type Props = {
@@ -34,54 +33,42 @@ export function FilterBar({ filters, owners, onChange }: Props) {
         onChange={(q) => set({ q: q === "" ? undefined : q })}
       />
       <FilterMenu
-        single
         label="State"
         choices={STATE_CHOICES}
-        chosen={filters.state === undefined ? [] : [filters.state]}
-        onChange={([state]) => set({ state: state as SessionFilters["state"] })}
+        chosen={filters.state}
+        onChange={(state) => set({ state })}
       />
       <FilterMenu
-        single
         label="Agent"
         choices={agents.map(({ id, name }) => ({ value: id, label: name }))}
-        chosen={filters.agent === undefined ? [] : [filters.agent]}
-        onChange={([agent]) => set({ agent })}
+        chosen={filters.agent}
+        onChange={(agent) => set({ agent })}
       />
       <FilterMenu
-        single
         label="Environment"
         choices={environments.map(({ id, name }) => ({ value: id, label: name }))}
-        chosen={filters.environment === undefined ? [] : [filters.environment]}
-        onChange={([environment]) => set({ environment })}
+        chosen={filters.environment}
+        onChange={(environment) => set({ environment })}
       />
       <FilterMenu
-        single
         label="Owner"
         choices={people.map((id) => ({ value: id, label: id === own ? "Me" : (ownerName(id) ?? id) }))}
-        chosen={filters.owner === undefined ? [] : [filters.owner]}
-        onChange={([owner]) => set({ owner })}
+        chosen={filters.owner}
+        onChange={(owner) => set({ owner })}
       />
       <FilterMenu
-        single
         label="Active"
         choices={SINCE_CHOICES}
-        chosen={filters.since === undefined ? [] : [filters.since]}
-        onChange={([since]) => set({ since: since as SessionFilters["since"] })}
+        chosen={filters.since}
+        onChange={(since) => set({ since })}
       />
-      <Button
-        size="small"
-        look={filters.archived ? "secondary" : "quiet"}
+      <FilterToggle
+        label="Archived"
         icon="archive"
-        aria-pressed={filters.archived ?? false}
-        onClick={() => set({ archived: filters.archived ? undefined : true })}
-      >
-        Archived
-      </Button>
-      {Object.keys(filters).length > 0 && (
-        <Button size="small" look="quiet" icon="cross" onClick={() => onChange({})}>
-          Clear
-        </Button>
-      )}
+        on={filters.archived}
+        onChange={(archived) => set({ archived })}
+      />
+      <ClearFilters filters={filters} onClear={() => onChange({})} />
     </div>
   );
 }

@@ -2,26 +2,18 @@ import type { Skill } from "@berth/sdk";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { type Pair, pairsOf, patchOf, recordOf } from "../../format/pairs.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorBox } from "../../ui/error-box.tsx";
 import { Field, Input } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { PairRows } from "../../ui/pair-rows.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
 import { useSave } from "../../ui/use-save.ts";
 
 type Form = { title: string; metadata: Pair[] };
 
+type Props = { skill: Skill; open: boolean; onClose: () => void };
+
 /** Changes a skill's title and metadata, which are not part of its versions. */
-export function EditSkillDialog({
-  skill,
-  open,
-  onClose,
-}: {
-  skill: Skill;
-  open: boolean;
-  onClose: () => void;
-}) {
+export function EditSkillDialog({ skill, open, onClose }: Props) {
   const { form, change, reset } = useFormDraft<Form>(`skill ${skill.id}`, {
     title: skill.display_title ?? "",
     metadata: pairsOf(skill.metadata),
@@ -41,42 +33,35 @@ export function EditSkillDialog({
     },
   });
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title="Title and metadata"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={busy} onClick={save}>
-            Save
-          </Button>
-        </>
-      }
+      verb="Save"
+      busy={busy}
+      onSave={save}
+      error={error}
     >
-      <div className="flex flex-col gap-4">
-        <Field label="Title" aside="optional" error={faultAt("display_title")}>
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={256}
-              value={title}
-              onChange={(event) => change({ title: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Metadata" error={faultAt("metadata")}>
-          {() => (
-            <PairRows
-              noun="pair"
-              pairs={metadata}
-              onChange={(next) => change({ metadata: next })}
-              faultAt={() => null}
-            />
-          )}
-        </Field>
-        {error !== null && <ErrorBox error={error} />}
-      </div>
-    </Dialog>
+      <Field label="Title" aside="optional" error={faultAt("display_title")}>
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={256}
+            value={title}
+            onChange={(event) => change({ title: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Metadata" error={faultAt("metadata")}>
+        {() => (
+          <PairRows
+            noun="pair"
+            pairs={metadata}
+            onChange={(next) => change({ metadata: next })}
+            faultAt={() => null}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }

@@ -2,11 +2,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { Command } from "../../ui/empty.tsx";
-import { ErrorBox } from "../../ui/error-box.tsx";
 import { Field, Input } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { useSave } from "../../ui/use-save.ts";
 import { SkillDrop } from "./skill-drop.tsx";
@@ -29,48 +27,42 @@ export function NewSkillDialog({ open, onClose }: { open: boolean; onClose: () =
     },
   });
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title="Upload a skill"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={busy} disabled={files.length === 0} onClick={save}>
-            Upload
-          </Button>
-        </>
-      }
+      verb="Upload"
+      busy={busy}
+      disabled={files.length === 0}
+      onSave={save}
+      error={error}
     >
-      <div className="flex flex-col gap-4">
-        <SkillDrop
-          files={files}
-          onChange={(next) => {
-            forget();
-            setFiles(next);
-          }}
-        />
-        <Field
-          label="Title"
-          aside="optional"
-          hint="Its name and description are in its SKILL.md."
-          error={faultAt("display_title")}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={256}
-              value={title}
-              onChange={(event) => setTitle(event.target.value)}
-            />
-          )}
-        </Field>
-        {error !== null && <ErrorBox error={error} />}
-        <div className="text-xs text-faint">
-          The same by command line:
-          <Command text="berth skills create ./directory" />
-        </div>
+      <SkillDrop
+        files={files}
+        onChange={(next) => {
+          forget();
+          setFiles(next);
+        }}
+      />
+      <Field
+        label="Title"
+        aside="optional"
+        hint="Its name and description are in its SKILL.md."
+        error={faultAt("display_title")}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={256}
+            value={title}
+            onChange={(event) => setTitle(event.target.value)}
+          />
+        )}
+      </Field>
+      <div className="text-xs text-faint">
+        The same by command line:
+        <Command text="berth skills create ./directory" />
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -7,12 +7,13 @@ import { useList } from "../../api/use-list.ts";
 import { formatBytes, formatPlural } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button, IconButton, Spinner } from "../../ui/button.tsx";
+import { IconButton, Spinner } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { CopyId } from "../../ui/copy.tsx";
 import { cx } from "../../ui/cx.ts";
 import { ErrorBox } from "../../ui/error-box.tsx";
 import { Ago } from "../../ui/moment.tsx";
+import { ShowMore } from "../../ui/show-more.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { changesBetween, type FileChange } from "./skill-files.ts";
 
@@ -37,13 +38,7 @@ export function SkillVersions({ skill }: { skill: Skill }) {
           />
         ))}
       </ol>
-      {list.hasNextPage && (
-        <div className="p-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore list={list} className="p-4 text-center" />
       <Confirm
         open={deleting !== null}
         onClose={() => setDeleting(null)}

@@ -34,6 +34,11 @@ export function readTokenSearch(search: Record<string, unknown>): TokenSearch {
   };
 }
 
+/** Returns the filters alone, without the open dialog. */
+export function filtersOf({ create: _create, token: _token, ...filters }: TokenSearch) {
+  return filters;
+}
+
 /** Whether the list shows a token. The service has no filters for tokens. */
 export function fits(token: Token, search: TokenSearch, now: number): boolean {
   const { q = "", kind, owner, ended } = search;

@@ -4,26 +4,24 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
-import { useOwnerNames } from "../../api/queries/owners.ts";
 import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { useList } from "../../api/use-list.ts";
 import { type Change, withChange } from "../../format/search.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ObjectList } from "../../shell/object-list.tsx";
 import { Page } from "../../shell/page.tsx";
-import { SearchField } from "../../shell/search-field.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { CallButton } from "../../ui/call-button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/empty.tsx";
-import { FilterMenu } from "../../ui/filter-menu.tsx";
 import { useNow } from "../../ui/moment.tsx";
 import { NewTokenDialog } from "./new-token-dialog.tsx";
 import { RevokeToken } from "./revoke-token.tsx";
 import { tokenColumns } from "./token-columns.tsx";
 import { TokenDialog } from "./token-dialog.tsx";
-import { fits, KIND_CHOICES, type TokenSearch } from "./token-search.ts";
+import { TokenFilters } from "./token-filters.tsx";
+import { filtersOf, fits, type TokenSearch } from "./token-search.ts";
 
 const route = getRouteApi("/tokens");
 
@@ -38,9 +36,7 @@ export function TokensScreen() {
   const now = useNow();
   const { data: me } = useQuery(whoamiQuery);
   const list = useList(["tokens", "list"], () => berth.tokens.list(QUERY), { live: LIVE_MS });
-  const ownerName = useOwnerNames(list.items.map(({ owner_id }) => owner_id));
   const [revoked, setRevoked] = useState<Token | null>(null);
-  const { create: _create, token: _token, ...filters } = search;
   const shown = list.items.filter((token) => fits(token, search, now));
   const change = (part: Change<TokenSearch>) =>
     void navigate({ search: withChange(search, part), replace: true });
@@ -70,48 +66,13 @@ export function TokensScreen() {
         </>
       }
     >
-      <div className="flex flex-wrap items-center gap-1.5 border-b border-line px-4 py-2">
-        <SearchField
-          label="Filter by text"
-          placeholder="Name, scope or id"
-          value={search.q ?? ""}
-          onChange={(q) => change({ q: q === "" ? undefined : q })}
-        />
-        <FilterMenu
-          single
-          label="Kind"
-          choices={KIND_CHOICES}
-          chosen={search.kind === undefined ? [] : [search.kind]}
-          onChange={([kind]) => change({ kind: kind as TokenSearch["kind"] })}
-        />
-        <FilterMenu
-          single
-          label="Owner"
-          choices={ownerChoices(list.items, me?.principal.id, ownerName)}
-          chosen={search.owner === undefined ? [] : [search.owner]}
-          onChange={([owner]) => change({ owner })}
-        />
-        <Button
-          size="small"
-          look={search.ended ? "secondary" : "quiet"}
-          icon="clock"
-          aria-pressed={search.ended ?? false}
-          onClick={() => change({ ended: search.ended ? undefined : true })}
-        >
-          Revoked and expired
-        </Button>
-        {Object.keys(filters).length > 0 && (
-          <Button size="small" look="quiet" icon="cross" onClick={clear}>
-            Clear
-          </Button>
-        )}
-      </div>
+      <TokenFilters search={search} tokens={list.items} me={me} change={change} onClear={clear} />
       <ObjectList
         label="Tokens"
         list={list}
         shown={shown}
         searching
-        filtered={Object.keys(filters).length > 0}
+        filtered={Object.keys(filtersOf(search)).length > 0}
         onClear={clear}
         onOpen={({ id }) => change({ token: id })}
         columns={tokenColumns({ me, now, onOpen: ({ id }) => change({ token: id }), onRevoke: setRevoked })}
@@ -135,16 +96,4 @@ export function TokensScreen() {
       <RevokeToken token={revoked} tokens={list.items} me={me} onClose={() => setRevoked(null)} />
     </Page>
   );
-}
-
-function ownerChoices(
-  tokens: readonly Token[],
-  own: string | undefined,
-  nameOf: (id: string) => string | null,
-) {
-  const owners = new Map(tokens.map(({ owner_id, owner_type }) => [owner_id, owner_type]));
-  return [...owners].map(([id, type]) => ({
-    value: id,
-    label: id === own ? "Me" : type === "organization" ? "The organization" : (nameOf(id) ?? id),
-  }));
 }

@@ -5,7 +5,9 @@ import { showUnseen } from "../../format/visible-text.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
+import { FilterToggle } from "../../ui/filter-menu.tsx";
 import { Ago } from "../../ui/moment.tsx";
+import { ShowMore } from "../../ui/show-more.tsx";
 import { CredentialCard } from "./credential-card.tsx";
 import { CredentialDialog } from "./credential-dialog.tsx";
 import { useVaultSearch } from "./use-vault-search.ts";
@@ -36,16 +38,13 @@ export function Credentials({ vault }: { vault: Vault }) {
           <span className="text-faint">
             Created <Ago at={vault.created_at} />
           </span>
-          <Button
-            size="small"
-            look={search.archived ? "secondary" : "quiet"}
+          <FilterToggle
+            label="Archived"
             icon="archive"
-            aria-pressed={search.archived ?? false}
-            onClick={() => change({ archived: search.archived ? undefined : true })}
+            on={search.archived}
+            onChange={(archived) => change({ archived })}
             className="ml-auto"
-          >
-            Archived
-          </Button>
+          />
         </div>
         {list.error !== null && <ErrorBox error={list.error} retry={() => void list.refetch()} />}
         {list.items.map((credential) => (
@@ -55,15 +54,7 @@ export function Credentials({ vault }: { vault: Vault }) {
             onEdit={() => change({ form: credential.id })}
           />
         ))}
-        {list.hasNextPage && (
-          <Button
-            className="self-center"
-            busy={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        )}
+        <ShowMore list={list} className="self-center" />
       </div>
       {list.isSuccess && list.items.length === 0 && (
         <Empty

@@ -1,46 +1,24 @@
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
-import { berth } from "../../../api/client.ts";
-import { useMutation } from "../../../api/use-mutation.ts";
-import { useUploads } from "../../../api/use-uploads.ts";
-import { runShortcut, useRegisteredShortcuts, useShortcuts } from "../../../shell/shortcuts.ts";
+import { useShortcuts } from "../../../shell/shortcuts.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { ErrorBox } from "../../../ui/error-box.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { Keys } from "../../../ui/keys.tsx";
 import { UploadList } from "../../../ui/upload-list.tsx";
-import { useDraft } from "../../../ui/use-draft.ts";
 import { useFileDrop } from "../../../ui/use-file-drop.ts";
 import type { SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
-import { messageOf } from "./message-blocks.ts";
+import { type Answer, useComposer } from "./use-composer.ts";
 
 /** Sends messages and files to the session, and interrupts it. The typed text survives a reload. */
 export function Composer({ view }: { view: SessionView }) {
-  const { session, actions, closed } = useSession();
-  const [text, setText] = useDraft(`message ${session.id}`);
-  const uploads = useUploads();
+  const { session, closed } = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
-  const files = useRef<HTMLInputElement>(null);
+  const composer = useComposer(view, () => field.current?.focus());
+  const { text, setText, uploads, send, interrupt, answer, submit } = composer;
   const drop = useFileDrop(uploads.add);
-  const send = useMutation({
-    mutationFn: async () => {
-      const { content, mounts } = messageOf(text, uploads.uploads);
-      for (const mount of mounts) await berth.sessions.resources.add(session.id, { type: "file", ...mount });
-      await actions.send([{ type: "user.message", content }]);
-    },
-    onSuccess: () => {
-      setText("");
-      uploads.clear();
-      field.current?.focus();
-    },
-  });
-  const interrupt = useMutation({ mutationFn: actions.interrupt });
   const isRunning = (view.status ?? session.status) === "running";
-  const isEmpty = text.trim() === "" && uploads.uploads.every(({ file }) => file === null);
-  const canSend = !isEmpty && !uploads.busy && !send.isPending;
-  const answer = useAnswer(view.waiting.length > 0 && uploads.uploads.length === 0 ? text.trim() : "");
-  const canAnswer = useAnswer(view.waiting.length > 0 ? "y" : "") !== null;
   useAutoHeight(field, text);
   useShortcuts([
     { keys: "m", label: "Write a message", group: "Session", run: () => field.current?.focus() },
@@ -55,12 +33,6 @@ export function Composer({ view }: { view: SessionView }) {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     submit();
-  }
-  function submit() {
-    if (answer !== null) {
-      setText("");
-      runShortcut(answer.keys);
-    } else if (canSend) send.mutate();
   }
   function onPaste(event: ClipboardEvent) {
     if (event.clipboardData.files.length === 0) return;
@@ -83,13 +55,7 @@ export function Composer({ view }: { view: SessionView }) {
           ref={field}
           rows={1}
           aria-label="Message to the agent"
-          placeholder={
-            canAnswer
-              ? "y, n, or a message to the agent"
-              : view.waiting.length > 0
-                ? "Answer above, or write to the agent"
-                : "Write to the agent"
-          }
+          placeholder={placeholder(composer.waits, composer.canAnswer)}
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
@@ -97,27 +63,8 @@ export function Composer({ view }: { view: SessionView }) {
           className="max-h-[40dvh] resize-none bg-transparent px-2 pt-1 text-base outline-none"
         />
         <div className="flex items-center gap-1.5">
-          <IconButton icon="paperclip" label="Attach files" onClick={() => files.current?.click()} />
-          <input
-            ref={files}
-            type="file"
-            multiple
-            hidden
-            onChange={(event) => uploads.add([...(event.target.files ?? [])])}
-          />
-          <span className="flex flex-1 items-center gap-1 text-xs text-faint">
-            <span className="hidden items-center gap-1 sm:flex">
-              {answer === null ? (
-                <>
-                  <Keys>↵</Keys> sends, <Keys>⇧↵</Keys> a new line
-                </>
-              ) : (
-                <>
-                  <Keys>↵</Keys> {answer.about}
-                </>
-              )}
-            </span>
-          </span>
+          <AttachFiles onAdd={uploads.add} />
+          <Hint answer={answer} />
           {isRunning && (
             <Button size="small" icon="stop" busy={interrupt.isPending} onClick={() => interrupt.mutate()}>
               Interrupt
@@ -128,7 +75,7 @@ export function Composer({ view }: { view: SessionView }) {
             look="primary"
             icon={answer === null ? "send" : "check"}
             busy={send.isPending}
-            disabled={!canSend}
+            disabled={!composer.canSend}
             onClick={submit}
           >
             {answer?.verb ?? "Send"}
@@ -139,20 +86,44 @@ export function Composer({ view }: { view: SessionView }) {
   );
 }
 
-const ANSWERS = [
-  { keys: "y", verb: "Allow", about: "allows the call that waits" },
-  { keys: "n", verb: "Deny", about: "denies the call that waits, with a reason" },
-] as const;
+function placeholder(waits: boolean, canAnswer: boolean): string {
+  if (canAnswer) return "y, n, or a message to the agent";
+  return waits ? "Answer above, or write to the agent" : "Write to the agent";
+}
 
-/**
- * Returns the answer that a message stands for. While a call waits, a message that is only an answer's key is
- * that answer, since the focus stays in this field. The key is no shortcut while somebody types, because
- * messages begin with these letters too.
- */
-function useAnswer(text: string): (typeof ANSWERS)[number] | null {
-  const registered = useRegisteredShortcuts();
-  const answer = ANSWERS.find(({ keys }) => keys === text);
-  return answer !== undefined && registered.some(({ keys }) => keys === answer.keys) ? answer : null;
+function AttachFiles({ onAdd }: { onAdd: (files: readonly File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <IconButton icon="paperclip" label="Attach files" onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => onAdd([...(event.target.files ?? [])])}
+      />
+    </>
+  );
+}
+
+/** Shows what the Enter key does. */
+function Hint({ answer }: { answer: Answer | null }) {
+  return (
+    <span className="flex flex-1 items-center gap-1 text-xs text-faint">
+      <span className="hidden items-center gap-1 sm:flex">
+        {answer === null ? (
+          <>
+            <Keys>↵</Keys> sends, <Keys>⇧↵</Keys> a new line
+          </>
+        ) : (
+          <>
+            <Keys>↵</Keys> {answer.about}
+          </>
+        )}
+      </span>
+    </span>
+  );
 }
 
 function ClosedNote({ archived }: { archived: boolean }) {

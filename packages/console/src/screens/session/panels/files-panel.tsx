@@ -2,10 +2,10 @@ import { useEffect, useRef } from "react";
 import { berth } from "../../../api/client.ts";
 import { queryClient } from "../../../api/query-client.ts";
 import { useList } from "../../../api/use-list.ts";
-import { Button } from "../../../ui/button.tsx";
 import { Empty } from "../../../ui/empty.tsx";
 import { ErrorBox } from "../../../ui/error-box.tsx";
 import { FileLine } from "../../../ui/file-line.tsx";
+import { ShowMore } from "../../../ui/show-more.tsx";
 import type { SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
 
@@ -31,13 +31,7 @@ export function FilesPanel({ view }: { view: SessionView }) {
           <FileLine key={file.id} file={file} />
         ))}
       </ul>
-      {list.hasNextPage && (
-        <div className="p-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore list={list} className="p-4 text-center" />
     </div>
   );
 }
