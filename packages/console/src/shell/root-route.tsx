@@ -1,5 +1,38 @@
-import { createRootRoute } from "@tanstack/react-router";
-import { NotFound, RouteError } from "./route-states.tsx";
+import { createRootRoute, type ErrorComponentProps, Link } from "@tanstack/react-router";
+import { buttonClass } from "../ui/button.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { ErrorBox } from "../ui/error-box.tsx";
+import { Page } from "./page.tsx";
 
 /** The parent of every screen's route. The app sets its frame, since it knows all screens. */
 export const rootRoute = createRootRoute({ notFoundComponent: NotFound, errorComponent: RouteError });
+
+function NotFound() {
+  return (
+    <Page title="Not found">
+      <Empty
+        icon="help"
+        title="There is no such page"
+        action={
+          <Link to="/" className={buttonClass()}>
+            To the sessions
+          </Link>
+        }
+      >
+        The address may be mistyped, or what it showed is gone.
+      </Empty>
+    </Page>
+  );
+}
+
+/**
+ * Shows the error of a route. "Try again" reloads the page, since a browser does not request a failed module
+ * again within one page.
+ */
+function RouteError({ error }: ErrorComponentProps) {
+  return (
+    <div className="p-6">
+      <ErrorBox error={error} title="This page could not be shown." retry={() => location.reload()} />
+    </div>
+  );
+}

@@ -1,10 +1,10 @@
-import { memo, type ReactNode, useMemo, useState } from "react";
+import { memo, type ReactNode, useEffect, useMemo, useState } from "react";
 import { type DiffHunk, type DiffLine, firstLines, sideBySide } from "../format/diff-lines.ts";
 import { cutLine, type Token } from "../format/line-pieces.ts";
 import { formatCount } from "../format/numbers.ts";
 import { showUnseen } from "../format/visible-text.ts";
 import { cx } from "./cx.ts";
-import { useDiffTokens } from "./use-diff-tokens.ts";
+import { highlight, languageOf } from "./highlight.ts";
 
 /** Characters after which a line is cut; the whole line is in the file. */
 const MAX_LINE = 2_000;
@@ -135,4 +135,39 @@ function LineText({ line, tokens, wraps = false }: LineProps & { wraps?: boolean
       </span>
     </>
   );
+}
+
+type Tokens = ReadonlyMap<DiffLine, readonly Token[]>;
+
+const NONE: Tokens = new Map();
+
+/** Returns the tokens of each line once the file's language has loaded; empty where the code stays plain. */
+function useDiffTokens(hunks: readonly DiffHunk[], path: string): Tokens {
+  const [found, setFound] = useState<{ hunks: readonly DiffHunk[]; tokens: Tokens } | null>(null);
+  const language = languageOf(path);
+  useEffect(() => {
+    if (language === null) return;
+    let current = true;
+    tokensOf(hunks, language).then(
+      (tokens) => current && setFound({ hunks, tokens }),
+      () => undefined, // The code stays plain.
+    );
+    return () => {
+      current = false;
+    };
+  }, [hunks, language]);
+  return found?.hunks === hunks ? found.tokens : NONE;
+}
+
+/** Highlights the old and the new text of each hunk separately, since a change may end inside a comment. */
+async function tokensOf(hunks: readonly DiffHunk[], language: string): Promise<Tokens> {
+  const tokens = new Map<DiffLine, readonly Token[]>();
+  for (const { lines } of hunks) {
+    for (const other of ["added", "removed"] as const) {
+      const side = lines.filter(({ kind }) => kind !== other);
+      const found = await highlight(side.map(({ text }) => text).join("\n"), language);
+      for (const [index, line] of side.entries()) tokens.set(line, found?.[index] ?? []);
+    }
+  }
+  return tokens;
 }

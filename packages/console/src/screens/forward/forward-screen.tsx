@@ -8,21 +8,24 @@ import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
 import { agoColumn } from "../../shell/list-columns.tsx";
 import { hasText } from "../../shell/list-search.ts";
+import { ObjectLink } from "../../shell/object-link.tsx";
 import { ObjectList } from "../../shell/object-list.tsx";
 import { Page } from "../../shell/page.tsx";
 import { SearchField } from "../../shell/search-field.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { CallButton } from "../../ui/call-button.tsx";
+import { CallPanel } from "../../ui/call-panel.tsx";
 import { CopyId } from "../../ui/copy.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Segments } from "../../ui/form-section.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { JsonView } from "../../ui/json-view.tsx";
 import { Owner } from "../../ui/owner.tsx";
 import { type Column, lineLinkClass } from "../../ui/table.tsx";
 import { FORWARD_TYPES, type ForwardSearch, nameOf } from "./forward-search.ts";
 import { RegisterDialog } from "./register-dialog.tsx";
-import { ResourceDialog } from "./resource-dialog.tsx";
 
 const route = getRouteApi("/forward");
 
@@ -156,4 +159,27 @@ function columnsOf(onOpen: (resource: ForwardResource) => void): Column<ForwardR
     },
     agoColumn("Created", "pr-4", ({ resource_spec }) => resource_spec.created_at),
   ];
+}
+
+/** Shows a registered resource as the registry returns it. */
+function ResourceDialog({ resource, onClose }: { resource: ForwardResource; onClose: () => void }) {
+  const { id, type } = resource;
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={nameOf(resource)}
+      size="medium"
+      actions={
+        <ObjectLink id={id} className={buttonClass("primary")}>
+          Open the {type}
+        </ObjectLink>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <CallPanel call={{ operation: operations.forward.register, body: { type, resource: { id } } }} />
+        <JsonView value={resource} />
+      </div>
+    </Dialog>
+  );
 }

@@ -1,5 +1,5 @@
 import { operations } from "@berth/sdk/operations";
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
@@ -12,7 +12,6 @@ import { toast } from "../../ui/toast.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
 import { useSave } from "../../ui/use-save.ts";
 import { FORWARD_TYPES, type ForwardType } from "./forward-search.ts";
-import { registrable } from "./registrable.ts";
 
 type Props = {
   type: ForwardType;
@@ -105,3 +104,33 @@ function Form({ type, onType, onClose }: Props) {
     </form>
   );
 }
+
+type Named = { id: string; name: string };
+
+/** The number of objects that are offered. */
+const LIMIT = 50;
+
+/** Returns the query of a type's newest objects, by name. */
+function registrable(type: ForwardType) {
+  return queryOptions({
+    queryKey: [NOUNS[type], "registrable"],
+    queryFn: ({ signal }) => LISTS[type](signal),
+  });
+}
+
+const NOUNS = { environment: "environments", skill: "skills", file: "files", vault: "vaults" } as const;
+
+const LISTS: Readonly<Record<ForwardType, (signal: AbortSignal) => Promise<Named[]>>> = {
+  environment: async (signal) => (await berth.environments.list({ limit: LIMIT }, { signal })).data,
+  skill: async (signal) => (await berth.skills.list({ limit: LIMIT }, { signal })).data,
+  file: async (signal) =>
+    (await berth.files.list({ limit: LIMIT }, { signal })).data.map(({ id, filename }) => ({
+      id,
+      name: filename,
+    })),
+  vault: async (signal) =>
+    (await berth.vaults.list({ limit: LIMIT }, { signal })).data.map(({ id, display_name }) => ({
+      id,
+      name: display_name,
+    })),
+};

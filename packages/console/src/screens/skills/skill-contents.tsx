@@ -5,18 +5,19 @@ import { useMemo, useState } from "react";
 import { berth } from "../../api/client.ts";
 import { skillFileQuery, skillVersionQuery } from "../../api/queries/skills.ts";
 import { useList } from "../../api/use-list.ts";
+import { hunksBetween } from "../../format/diff-lines.ts";
 import { formatBytes, formatPlural } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { IconButton, Spinner } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
+import { DiffView } from "../../ui/diff-view.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
 import { BlobView } from "../../ui/file-preview.tsx";
 import { Segments } from "../../ui/form-section.tsx";
 import { PathTree } from "../../ui/path-tree.tsx";
 import { Select } from "../../ui/select.tsx";
 import { downloadBlob } from "../../ui/text-viewer.tsx";
-import { FileDiff } from "./file-diff.tsx";
 
 const route = getRouteApi("/skills/$skillId");
 
@@ -147,4 +148,23 @@ function SkillFileView({ skillId, version, before, path }: ViewProps) {
       </div>
     </>
   );
+}
+
+type Props = { skillId: string; path: string; from: number; to: number };
+
+/** Shows the diff of a file between two versions of a skill. */
+function FileDiff({ skillId, path, from, to }: Props) {
+  const before = useQuery(skillFileQuery(skillId, from, path));
+  const after = useQuery(skillFileQuery(skillId, to, path));
+  const hunks = useQuery({
+    queryKey: ["skills", skillId, "diff", path, from, to],
+    queryFn: async () => hunksBetween((await before.data?.text()) ?? "", (await after.data?.text()) ?? ""),
+    enabled: before.data !== undefined && after.data !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const error = before.error ?? after.error ?? hunks.error;
+  if (error !== null) return <ErrorBox error={error} className="m-4" />;
+  if (hunks.data === undefined) return <Spinner className="m-4 text-faint" />;
+  if (hunks.data.length === 0) return <p className="p-6 text-center text-muted">The text is the same.</p>;
+  return <DiffView hunks={hunks.data} path={path} />;
 }

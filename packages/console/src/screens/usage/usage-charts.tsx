@@ -1,9 +1,9 @@
-import type { UsageReport } from "@berth/sdk";
+import type { UsageGroup, UsageReport } from "@berth/sdk";
 import type { ReactNode } from "react";
-import { Breakdown } from "./breakdown.tsx";
+import { showUnseen } from "../../format/visible-text.ts";
 import { DayChart, Swatch } from "./day-chart.tsx";
 import { FigureTiles } from "./figure-tiles.tsx";
-import { byDay, METRIC_LOOKS, TOKEN_KINDS } from "./figures.ts";
+import { byDay, METRIC_LOOKS, nameOf, TOKEN_KINDS } from "./figures.ts";
 import { GroupChoice } from "./group-choice.tsx";
 import { daysOf, type Grouping, type Metric } from "./usage-search.ts";
 
@@ -51,6 +51,40 @@ function Legend() {
           <Swatch fill={fill} /> {label}
         </li>
       ))}
+    </ul>
+  );
+}
+
+/** Groups to draw at most; the table has all of them. */
+const MAX_DRAWN = 12;
+
+type BreakdownProps = { groups: readonly UsageGroup[]; by: Grouping; metric: Metric };
+
+/** Shows the largest groups, each with a bar. */
+function Breakdown({ groups, by, metric }: BreakdownProps) {
+  const { of, text } = METRIC_LOOKS[metric];
+  const sorted = groups.toSorted((one, other) => of(other) - of(one));
+  const drawn = sorted.slice(0, MAX_DRAWN);
+  const rest = sorted.slice(MAX_DRAWN);
+  const largest = Math.max(Number.MIN_VALUE, ...drawn.map(of));
+  return (
+    <ul className="flex flex-col gap-2.5">
+      {drawn.map((group) => (
+        <li key={group.key} className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 gap-y-1">
+          <span className="truncate">{showUnseen(nameOf(group, by))}</span>
+          <span className="text-muted tabular">{text(of(group))}</span>
+          <svg
+            viewBox="0 0 100 1"
+            preserveAspectRatio="none"
+            aria-hidden="true"
+            className="col-span-2 h-1.5 w-full"
+          >
+            <rect width="100" height="1" className="fill-selected" />
+            <rect width={(of(group) / largest) * 100} height="1" className="fill-accent" />
+          </svg>
+        </li>
+      ))}
+      {rest.length > 0 && <li className="text-faint">and {rest.length} with less, in the table</li>}
     </ul>
   );
 }

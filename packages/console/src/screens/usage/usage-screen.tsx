@@ -11,14 +11,16 @@ import { Button, Spinner } from "../../ui/button.tsx";
 import { CallButton } from "../../ui/call-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Segments } from "../../ui/form-section.tsx";
+import { JsonView } from "../../ui/json-view.tsx";
 import { useNow } from "../../ui/moment.tsx";
 import { downloadBlob } from "../../ui/text-viewer.tsx";
+import { byDay } from "./figures.ts";
+import { GroupChoice } from "./group-choice.tsx";
 import { RangePicker } from "./range-picker.tsx";
 import { UsageCharts } from "./usage-charts.tsx";
 import { usageCsv } from "./usage-csv.ts";
-import { UsageJson } from "./usage-json.tsx";
-import { type Grouping, rangeOf, type UsageSearch, VIEWS } from "./usage-search.ts";
-import { UsageTables } from "./usage-tables.tsx";
+import { daysOf, type Grouping, rangeOf, type UsageSearch, VIEWS } from "./usage-search.ts";
+import { UsageTable } from "./usage-table.tsx";
 
 const route = getRouteApi("/usage");
 
@@ -134,4 +136,37 @@ function useReport(range: { from: string; to: string }, group_by: Grouping) {
     placeholderData: keepPreviousData,
     refetchInterval: LIVE_MS,
   });
+}
+
+type JsonProps = { report: UsageReport; by: Grouping; onGroup: (by: Grouping) => void };
+
+/** Shows the report as the API returns it. */
+function UsageJson({ report, by, onGroup }: JsonProps) {
+  return (
+    <div className="mx-auto flex max-w-4xl flex-col gap-4 p-4">
+      <GroupChoice by={by} onGroup={onGroup} />
+      <JsonView value={report} />
+    </div>
+  );
+}
+
+type TablesProps = {
+  days: UsageReport;
+  groups: UsageReport;
+  by: Grouping;
+  onGroup: (by: Grouping) => void;
+};
+
+/** Shows the figures of the charts as tables. */
+function UsageTables({ days, groups, by, onGroup }: TablesProps) {
+  const { total } = groups;
+  const rows = by === "day" ? byDay(daysOf(days), days.data).toReversed() : groups.data;
+  return (
+    <>
+      <GroupChoice by={by} onGroup={onGroup} />
+      <div className="overflow-hidden rounded-xl border border-line">
+        <UsageTable groups={rows} total={total} by={by} label={`Usage by ${by}`} />
+      </div>
+    </>
+  );
 }

@@ -6,13 +6,14 @@ import { showUnseen } from "../../../format/visible-text.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { IconButton, Spinner } from "../../../ui/button.tsx";
 import { CallPanel } from "../../../ui/call-panel.tsx";
+import { CopyId } from "../../../ui/copy.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Empty } from "../../../ui/empty.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { Ago } from "../../../ui/moment.tsx";
 import type { SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
 import { ChangedFile } from "./changed-file.tsx";
-import { CommitLine } from "./commit-line.tsx";
 import { NoDisk } from "./no-disk.tsx";
 import { useDiskQuery } from "./use-disk-query.ts";
 
@@ -146,4 +147,29 @@ function RepositoryChanges({ repository, split }: { repository: Repository; spli
 
 function shortUrl(url: string): string {
   return url.replace(/^https?:\/\/[^/]+\//, "").replace(/\.git$/, "");
+}
+
+type Commit = {
+  sha: string;
+  subject: string;
+  author: { name: string; email: string };
+  authored_at: string | null;
+  pushed: boolean;
+};
+
+function CommitLine({ commit }: { commit: Commit }) {
+  return (
+    <li className="flex items-center gap-2 px-4 py-1">
+      <span className="w-20 shrink-0 overflow-hidden">
+        <CopyId id={commit.sha} />
+      </span>
+      <span className="min-w-0 flex-1 truncate" title={`${commit.author.name} <${commit.author.email}>`}>
+        {showUnseen(commit.subject)}
+      </span>
+      {commit.authored_at !== null && (
+        <Ago at={commit.authored_at} className="text-xs whitespace-nowrap text-faint" />
+      )}
+      <Badge tone={commit.pushed ? "ok" : "warn"}>{commit.pushed ? "pushed" : "not pushed"}</Badge>
+    </li>
+  );
 }

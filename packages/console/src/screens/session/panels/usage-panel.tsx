@@ -1,14 +1,20 @@
+import type { CompactionSavings } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { modelsQuery } from "../../../api/queries/models.ts";
 import { inputTokens } from "../../../format/cost.ts";
-import { formatCount, formatDollars, formatShare, formatShort } from "../../../format/numbers.ts";
+import {
+  formatCount,
+  formatDollars,
+  formatPlural,
+  formatShare,
+  formatShort,
+} from "../../../format/numbers.ts";
 import { formatSeconds } from "../../../format/time.ts";
 import { Fact, Facts, Section } from "../../../ui/section.tsx";
 import { Cell, HeadCell, Table } from "../../../ui/table.tsx";
 import { costOf } from "../log/log-cost.ts";
 import type { EndRow, SessionView } from "../log/view.ts";
 import { useSession } from "../scope/session-context.ts";
-import { CompactionSection } from "./compaction-section.tsx";
 
 /** Shows tokens, cost and time, of the session and of each turn. */
 export function UsagePanel({ view }: { view: SessionView }) {
@@ -100,4 +106,36 @@ function Figure({ name, value, about }: { name: string; value: string; about: st
 function shareOf({ usage }: SessionView): string {
   const total = inputTokens(usage);
   return formatShare(total === 0 ? null : usage.cache_read_input_tokens / total);
+}
+
+/** Shows the tokens that compactions saved, and their cost. */
+function CompactionSection({ savings }: { savings: CompactionSavings }) {
+  if (savings.count === 0)
+    return (
+      <Section title="Compaction">
+        <p className="text-muted">The context was not compacted.</p>
+      </Section>
+    );
+  const { summary_usage: summaries } = savings;
+  return (
+    <Section title="Compaction">
+      <Facts>
+        <Fact name="Not read again">
+          {formatPlural(savings.avoided_input_tokens, "token")} after{" "}
+          {formatPlural(savings.count, "compaction")}
+        </Fact>
+        <Fact name="Summaries">
+          {formatCount(inputTokens(summaries))} read, {formatCount(summaries.output_tokens)} written
+        </Fact>
+        <Fact name="Saved">{savedWords(savings)}</Fact>
+      </Facts>
+    </Section>
+  );
+}
+
+function savedWords({ saved_input_tokens: tokens, saved_list_cost_usd: dollars }: CompactionSavings): string {
+  if (dollars === null) return "no price known";
+  const amount = dollars < 0 ? `−${formatDollars(-dollars)}` : formatDollars(dollars);
+  if (tokens === null) return `about ${amount}`;
+  return `about ${amount}, as much as ${formatCount(tokens)} input tokens without a cache`;
 }

@@ -1,7 +1,10 @@
-import type { ShownRow } from "../log/group-rows.ts";
+import { formatPlural } from "../../../format/numbers.ts";
+import { showUnseen } from "../../../format/visible-text.ts";
+import { Icon } from "../../../ui/icon.tsx";
+import { type GroupRow as GroupRowData, groupWords, type ShownRow } from "../log/group-rows.ts";
 import { CallRow } from "./call-row.tsx";
-import { GroupRow } from "./group-row.tsx";
 import { InputRow, PreviewRow, TextRow, ThinkingRow } from "./message-rows.tsx";
+import { RowFrame } from "./row-frame.tsx";
 import { DeniedRow, EndRow, NoticeRow, RetriesRow, SetupRow } from "./state-rows.tsx";
 
 export function TranscriptRow({ row, onToggle }: { row: ShownRow; onToggle: (group: string) => void }) {
@@ -46,4 +49,26 @@ export function estimateHeight(row: ShownRow): number {
     default:
       return 46;
   }
+}
+
+/** Shows consecutive calls on one line that opens. */
+function GroupRow({ row, onToggle }: { row: GroupRowData; onToggle: (group: string) => void }) {
+  const { tools, failed } = groupWords(row);
+  return (
+    <RowFrame row={row}>
+      <button
+        type="button"
+        aria-expanded={row.open}
+        onClick={() => onToggle(row.id)}
+        className="flex h-9 w-full items-center gap-2 rounded-lg border border-line bg-panel px-3 text-left text-muted hover:bg-hover"
+      >
+        <Icon name={row.open ? "chevronDown" : "chevronRight"} />
+        <span className="font-medium whitespace-nowrap text-ink">
+          {formatPlural(row.calls.length, "call")}
+        </span>
+        <span className="min-w-0 flex-1 truncate text-xs">{showUnseen(tools)}</span>
+        {failed > 0 && <span className="text-xs whitespace-nowrap text-bad">{failed} failed</span>}
+      </button>
+    </RowFrame>
+  );
 }
