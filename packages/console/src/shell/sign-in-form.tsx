@@ -6,7 +6,7 @@ import { Button, buttonClass } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Command } from "../ui/empty.tsx";
 import { ErrorBox } from "../ui/error-box.tsx";
-import { Field, Input } from "../ui/field.tsx";
+import { TextField } from "../ui/field.tsx";
 import { Mark } from "./sidebar.tsx";
 
 type Props = {
@@ -49,19 +49,16 @@ export function SignInForm({ onSignedIn, error }: Props) {
         </a>
       )}
       <form onSubmit={submit} className="flex flex-col gap-3">
-        <Field label="Token" hint="A personal access token: berth_pat_…">
-          {(control) => (
-            <Input
-              {...control}
-              type="password"
-              name="token"
-              autoComplete="off"
-              autoFocus
-              value={token}
-              onChange={(event) => setToken(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Token"
+          hint="A personal access token: berth_pat_…"
+          type="password"
+          name="token"
+          autoComplete="off"
+          autoFocus
+          value={token}
+          onChange={(text) => setToken(text)}
+        />
         <Button
           type="submit"
           look={methods.data?.oidc ? "secondary" : "primary"}

@@ -15,7 +15,7 @@ type FieldProps = {
   error?: string | null | undefined;
   /** Shown beside the label. */
   aside?: ReactNode;
-  className?: string;
+  className?: string | undefined;
   /** Receives the attributes that tie the control to its label, hint and error. */
   children: (control: {
     id: string;
@@ -55,4 +55,46 @@ export function Input({ className, ...rest }: ComponentProps<"input">) {
 
 export function Textarea({ className, ...rest }: ComponentProps<"textarea">) {
   return <textarea spellCheck={false} {...rest} className={cx(inputClass, "py-1.5 leading-5", className)} />;
+}
+
+type TextFieldProps<Control extends "input" | "textarea"> = Omit<FieldProps, "children"> &
+  Omit<ComponentProps<Control>, "value" | "onChange" | "className"> & {
+    value: string;
+    onChange: (text: string) => void;
+    /** The classes of the control itself; `className` is the field's. */
+    controlClass?: string | undefined;
+  };
+
+/** Shows a text of one line with its label, a hint and an error. */
+export function TextField(props: TextFieldProps<"input">) {
+  const { label, hint, error, aside, className, controlClass, onChange, ...rest } = props;
+  return (
+    <Field label={label} hint={hint} error={error} aside={aside} className={className}>
+      {(control) => (
+        <Input
+          {...control}
+          {...rest}
+          onChange={(event) => onChange(event.target.value)}
+          className={controlClass}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Shows a text of several lines with its label, a hint and an error. */
+export function TextAreaField(props: TextFieldProps<"textarea">) {
+  const { label, hint, error, aside, className, controlClass, onChange, ...rest } = props;
+  return (
+    <Field label={label} hint={hint} error={error} aside={aside} className={className}>
+      {(control) => (
+        <Textarea
+          {...control}
+          {...rest}
+          onChange={(event) => onChange(event.target.value)}
+          className={controlClass}
+        />
+      )}
+    </Field>
+  );
 }

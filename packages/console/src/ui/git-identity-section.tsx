@@ -1,5 +1,5 @@
 import type { IdentityFields } from "../format/git-identity.ts";
-import { Field, Input } from "./field.tsx";
+import { TextField } from "./field.tsx";
 import { FormSection } from "./form-section.tsx";
 import type { FaultAt } from "./use-save.ts";
 
@@ -13,16 +13,13 @@ type Props = {
 /** Edits the author and co-author of the agent's commits. */
 export function GitIdentitySection({ identity, change, faultAt, about }: Props) {
   const text = (name: keyof IdentityFields, label: string, place: string, placeholder: string) => (
-    <Field label={label} error={faultAt(place)}>
-      {(control) => (
-        <Input
-          {...control}
-          placeholder={placeholder}
-          value={identity[name]}
-          onChange={(event) => change({ [name]: event.target.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      error={faultAt(place)}
+      placeholder={placeholder}
+      value={identity[name]}
+      onChange={(text) => change({ [name]: text })}
+    />
   );
   const whole = faultAt("git_identity");
   return (

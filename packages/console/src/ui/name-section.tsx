@@ -1,4 +1,4 @@
-import { Field, Input } from "./field.tsx";
+import { TextField } from "./field.tsx";
 import { FormSection } from "./form-section.tsx";
 import type { FaultAt } from "./use-save.ts";
 
@@ -19,28 +19,23 @@ type Props = {
 export function NameSection({ title, form, change, faultAt, isNew, example = "" }: Props) {
   return (
     <FormSection title={title}>
-      <Field label="Name" error={faultAt("name")}>
-        {(control) => (
-          <Input
-            {...control}
-            autoFocus={isNew}
-            maxLength={256}
-            value={form.name}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Description" aside="optional" error={faultAt("description")}>
-        {(control) => (
-          <Input
-            {...control}
-            maxLength={2_048}
-            placeholder={example}
-            value={form.description}
-            onChange={(event) => change({ description: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        error={faultAt("name")}
+        autoFocus={isNew}
+        maxLength={256}
+        value={form.name}
+        onChange={(text) => change({ name: text })}
+      />
+      <TextField
+        label="Description"
+        aside="optional"
+        error={faultAt("description")}
+        maxLength={2_048}
+        placeholder={example}
+        value={form.description}
+        onChange={(text) => change({ description: text })}
+      />
     </FormSection>
   );
 }

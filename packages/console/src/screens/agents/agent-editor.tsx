@@ -1,7 +1,7 @@
 import type { Agent } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import type { ReactNode } from "react";
-import { Field, Textarea } from "../../ui/field.tsx";
+import { TextAreaField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { GitIdentitySection } from "../../ui/git-identity-section.tsx";
 import { MetadataSection } from "../../ui/metadata-section.tsx";
@@ -57,22 +57,16 @@ export function AgentEditor(props: Props) {
       />
       <ModelSection {...sections} />
       <FormSection title="System prompt" about="What the agent is told before every task.">
-        <Field
+        <TextAreaField
           label="System prompt"
           aside={`${form.system.length.toLocaleString("en-US")} of 100,000`}
           error={faultAt("system")}
-        >
-          {(control) => (
-            <Textarea
-              {...control}
-              rows={12}
-              placeholder="You review changes. You say what is wrong and why, and change nothing."
-              value={form.system}
-              onChange={(event) => change({ system: event.target.value })}
-              className="font-mono text-xs"
-            />
-          )}
-        </Field>
+          rows={12}
+          placeholder="You review changes. You say what is wrong and why, and change nothing."
+          value={form.system}
+          onChange={(text) => change({ system: text })}
+          controlClass="font-mono text-xs"
+        />
       </FormSection>
       <ToolsSection {...sections} />
       <McpSection {...sections} />

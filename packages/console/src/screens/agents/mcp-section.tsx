@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { newKey } from "../../format/pairs.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Field, Input } from "../../ui/field.tsx";
+import { Input, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { Select } from "../../ui/select.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
@@ -51,29 +51,23 @@ function Server({ server, faultAt, onChange, onRemove }: ServerProps) {
   return (
     <div className="flex flex-col gap-3 rounded-xl border border-line bg-panel p-4">
       <div className="grid items-start gap-3 sm:grid-cols-[10rem_minmax(0,1fr)_auto]">
-        <Field label="Name" error={faultAt(`${key} name`)}>
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={64}
-              placeholder="tickets"
-              value={name}
-              onChange={(event) => onChange({ name: event.target.value })}
-              className="font-mono text-xs"
-            />
-          )}
-        </Field>
-        <Field label="Address" error={faultAt(`${key} url`)}>
-          {(control) => (
-            <Input
-              {...control}
-              placeholder="https://tickets.example.com/mcp"
-              value={url}
-              onChange={(event) => onChange({ url: event.target.value })}
-              className="font-mono text-xs"
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          error={faultAt(`${key} name`)}
+          maxLength={64}
+          placeholder="tickets"
+          value={name}
+          onChange={(text) => onChange({ name: text })}
+          controlClass="font-mono text-xs"
+        />
+        <TextField
+          label="Address"
+          error={faultAt(`${key} url`)}
+          placeholder="https://tickets.example.com/mcp"
+          value={url}
+          onChange={(text) => onChange({ url: text })}
+          controlClass="font-mono text-xs"
+        />
         <IconButton icon="trash" label="Remove this server" onClick={onRemove} className="sm:mt-7" />
       </div>
       <ServerTools

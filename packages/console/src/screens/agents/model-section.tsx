@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { modelsQuery } from "../../api/queries/models.ts";
 import { formatCount, formatShort } from "../../format/numbers.ts";
-import { Field, Input } from "../../ui/field.tsx";
+import { Field, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { Select } from "../../ui/select.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
@@ -52,22 +52,16 @@ export function ModelSection({ form, change, faultAt }: Props) {
             />
           )}
         </Field>
-        <Field
+        <TextField
           label="Context window"
           aside="tokens, optional"
           hint="Smaller than the model’s, to spend less."
           error={faultAt("model.context_window")}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              inputMode="numeric"
-              placeholder={window === undefined ? "" : formatCount(window)}
-              value={form.contextWindow}
-              onChange={(event) => change({ contextWindow: event.target.value.replaceAll(/\D/g, "") })}
-            />
-          )}
-        </Field>
+          inputMode="numeric"
+          placeholder={window === undefined ? "" : formatCount(window)}
+          value={form.contextWindow}
+          onChange={(text) => change({ contextWindow: text.replaceAll(/\D/g, "") })}
+        />
       </div>
     </FormSection>
   );

@@ -1,7 +1,7 @@
 import { formatCount } from "../../format/numbers.ts";
 import { newKey } from "../../format/pairs.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { Input, TextAreaField, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { Select } from "../../ui/select.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
@@ -97,41 +97,35 @@ function CustomTool({ tool, faultAt, onChange, onRemove }: ToolProps) {
   return (
     <div className="flex flex-col gap-3 rounded-xl border border-line bg-panel p-4">
       <div className="flex items-start gap-2">
-        <Field label="Name" className="flex-1" error={faultAt("name")}>
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={64}
-              placeholder="ask_owner"
-              value={tool.name}
-              onChange={(event) => onChange({ name: event.target.value })}
-              className="font-mono text-xs"
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          className="flex-1"
+          error={faultAt("name")}
+          maxLength={64}
+          placeholder="ask_owner"
+          value={tool.name}
+          onChange={(text) => onChange({ name: text })}
+          controlClass="font-mono text-xs"
+        />
         <IconButton icon="trash" label="Remove this tool" onClick={onRemove} className="mt-7" />
       </div>
-      <Field label="Description" hint="When the model should call it." error={faultAt("description")}>
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={2}
-            value={tool.description}
-            onChange={(event) => onChange({ description: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Input" hint="A JSON Schema of an object." error={faultAt("input_schema")}>
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={8}
-            value={tool.schema}
-            onChange={(event) => onChange({ schema: event.target.value })}
-            className="font-mono text-xs"
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label="Description"
+        hint="When the model should call it."
+        error={faultAt("description")}
+        rows={2}
+        value={tool.description}
+        onChange={(text) => onChange({ description: text })}
+      />
+      <TextAreaField
+        label="Input"
+        hint="A JSON Schema of an object."
+        error={faultAt("input_schema")}
+        rows={8}
+        value={tool.schema}
+        onChange={(text) => onChange({ schema: text })}
+        controlClass="font-mono text-xs"
+      />
     </div>
   );
 }

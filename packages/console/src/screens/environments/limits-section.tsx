@@ -1,4 +1,4 @@
-import { Field, Input } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
 import type { EnvironmentForm, Limit } from "./form.ts";
@@ -22,17 +22,16 @@ export function LimitsSection({ form, change, faultAt }: Props) {
     <FormSection title="Limits" about="Of each session’s sandbox. What is empty has the usual value.">
       <div className="grid gap-4 sm:grid-cols-2">
         {FIELDS.map(({ limit, label, aside, usual }) => (
-          <Field key={limit} label={label} aside={aside} error={faultAt(limit)}>
-            {(control) => (
-              <Input
-                {...control}
-                inputMode={limit === "cpus" ? "decimal" : "numeric"}
-                placeholder={usual}
-                value={form.limits[limit]}
-                onChange={(event) => change({ limits: { ...form.limits, [limit]: event.target.value } })}
-              />
-            )}
-          </Field>
+          <TextField
+            key={limit}
+            label={label}
+            aside={aside}
+            error={faultAt(limit)}
+            inputMode={limit === "cpus" ? "decimal" : "numeric"}
+            placeholder={usual}
+            value={form.limits[limit]}
+            onChange={(text) => change({ limits: { ...form.limits, [limit]: text } })}
+          />
         ))}
       </div>
       {faultAt("resources") !== null && <p className="text-xs text-bad">{faultAt("resources")}</p>}

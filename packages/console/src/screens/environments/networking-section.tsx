@@ -1,5 +1,5 @@
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { Field, Textarea } from "../../ui/field.tsx";
+import { Field, TextAreaField } from "../../ui/field.tsx";
 import { FormSection, Segments } from "../../ui/form-section.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
 import type { EnvironmentForm } from "./form.ts";
@@ -29,23 +29,17 @@ export function NetworkingSection({ form, change, faultAt }: Props) {
       />
       {form.networking === "limited" && (
         <>
-          <Field
+          <TextAreaField
             label="Hosts"
             aside="one in a line"
             hint="Besides those of the session’s repositories. A name is for ports 80 and 443."
             error={fault}
-          >
-            {(control) => (
-              <Textarea
-                {...control}
-                rows={4}
-                placeholder={"api.example.com\n*.example.com\ngit.example.com:8443"}
-                value={form.hosts}
-                onChange={(event) => change({ hosts: event.target.value })}
-                className="font-mono text-xs"
-              />
-            )}
-          </Field>
+            rows={4}
+            placeholder={"api.example.com\n*.example.com\ngit.example.com:8443"}
+            value={form.hosts}
+            onChange={(text) => change({ hosts: text })}
+            controlClass="font-mono text-xs"
+          />
           <Checkbox
             checked={form.packageManagers}
             onChange={(packageManagers) => change({ packageManagers })}

@@ -1,4 +1,4 @@
-import { Field, Input } from "../../ui/field.tsx";
+import { Field, TextField } from "../../ui/field.tsx";
 import { FormSection, Segments } from "../../ui/form-section.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
 import type { EnvironmentForm } from "./form.ts";
@@ -34,22 +34,16 @@ export function SandboxSection({ form, change, faultAt }: Props) {
           ? "A session that is idle for long loses its disk, after a day unless the operator says otherwise."
           : "Outputs are saved as files first. Repositories are cloned again, and what was not pushed is lost."}
       </p>
-      <Field
+      <TextField
         label="Runtime class"
         aside="optional"
         hint="Where sandboxes are pods: one that the operator allows. Without one: the installation’s own."
         error={faultAt("runtime_class")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            placeholder="gvisor"
-            value={form.runtimeClass}
-            onChange={(event) => change({ runtimeClass: event.target.value })}
-            className="font-mono text-xs"
-          />
-        )}
-      </Field>
+        placeholder="gvisor"
+        value={form.runtimeClass}
+        onChange={(text) => change({ runtimeClass: text })}
+        controlClass="font-mono text-xs"
+      />
     </FormSection>
   );
 }

@@ -1,5 +1,5 @@
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { TextAreaField, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
 import { type EnvironmentForm, MANAGERS, type Manager } from "./form.ts";
@@ -23,74 +23,52 @@ export function SoftwareSection({ form, change, faultAt }: Props) {
       title="Software"
       about="Made ready once, and kept for all sessions. The page of the environment shows how it went."
     >
-      <Field
+      <TextField
         label="Image"
         aside="optional"
         hint="Where the installation’s engine runs images. Without one: the installation’s own."
         error={faultAt("image")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            placeholder="debian:bookworm"
-            value={form.image}
-            onChange={(event) => change({ image: event.target.value })}
-            className="font-mono text-xs"
-          />
-        )}
-      </Field>
+        placeholder="debian:bookworm"
+        value={form.image}
+        onChange={(text) => change({ image: text })}
+        controlClass="font-mono text-xs"
+      />
       <div className="grid gap-4 sm:grid-cols-3">
         {MANAGERS.map((manager) => (
-          <Field key={manager} label={`${manager} packages`} error={faultAt(manager)}>
-            {(control) => (
-              <Textarea
-                {...control}
-                rows={3}
-                placeholder={PLACEHOLDERS[manager]}
-                value={form.packages[manager]}
-                onChange={(event) =>
-                  change({ packages: { ...form.packages, [manager]: event.target.value } })
-                }
-                className="font-mono text-xs"
-              />
-            )}
-          </Field>
+          <TextAreaField
+            key={manager}
+            label={`${manager} packages`}
+            error={faultAt(manager)}
+            rows={3}
+            placeholder={PLACEHOLDERS[manager]}
+            value={form.packages[manager]}
+            onChange={(text) => change({ packages: { ...form.packages, [manager]: text } })}
+            controlClass="font-mono text-xs"
+          />
         ))}
       </div>
-      <Field
+      <TextAreaField
         label="Setup script"
         aside="optional"
         hint="Runs once with /bin/sh as root, after the packages, without the secrets of a session."
         error={faultAt("setup_script")}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={7}
-            placeholder={"set -eu\ncurl -fsSL https://example.com/tool.tar.gz | tar -xz -C /opt"}
-            value={form.setupScript}
-            onChange={(event) => change({ setupScript: event.target.value })}
-            className="font-mono text-xs"
-          />
-        )}
-      </Field>
-      <Field
+        rows={7}
+        placeholder={"set -eu\ncurl -fsSL https://example.com/tool.tar.gz | tar -xz -C /opt"}
+        value={form.setupScript}
+        onChange={(text) => change({ setupScript: text })}
+        controlClass="font-mono text-xs"
+      />
+      <TextAreaField
         label="Script for repositories"
         aside="optional"
         hint="Runs in each repository once it is cloned, as the agent’s user. What it makes is kept."
         error={faultAt("repository_setup_script")}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={3}
-            placeholder="npm ci"
-            value={form.repositoryScript}
-            onChange={(event) => change({ repositoryScript: event.target.value })}
-            className="font-mono text-xs"
-          />
-        )}
-      </Field>
+        rows={3}
+        placeholder="npm ci"
+        value={form.repositoryScript}
+        onChange={(text) => change({ repositoryScript: text })}
+        controlClass="font-mono text-xs"
+      />
       <Checkbox
         checked={form.repositoryScriptRequired}
         onChange={(repositoryScriptRequired) => change({ repositoryScriptRequired })}

@@ -4,7 +4,7 @@ import type { FormEvent } from "react";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Input } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { FormError } from "../../ui/form-error.tsx";
 import { Segments } from "../../ui/form-section.tsx";
@@ -56,20 +56,14 @@ function Form({ type, onType, onClose }: Props) {
       <div className="max-w-full overflow-x-auto">
         <Segments label="Kind" value={type} choices={FORWARD_TYPES} onChange={onType} />
       </div>
-      <Field
+      <TextField
         label="Id"
         hint="You must have access to it. Registering it again changes nothing."
         error={fault}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            value={id}
-            onChange={(event) => change({ id: event.target.value })}
-            className="font-mono text-xs!"
-          />
-        )}
-      </Field>
+        value={id}
+        onChange={(text) => change({ id: text })}
+        controlClass="font-mono text-xs!"
+      />
       {choices.length > 0 && (
         <div>
           <p className="mb-1 text-xs text-faint">The newest</p>

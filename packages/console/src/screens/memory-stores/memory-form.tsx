@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useMemo } from "react";
 import { formatBytes } from "../../format/numbers.ts";
-import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { TextAreaField, TextField } from "../../ui/field.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
 
 /** The largest content of a memory, in bytes. */
@@ -25,34 +25,25 @@ export function MemoryFields({ form, change, faultAt, focus, onSave }: Props) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys of all fields in it
     <div className="flex flex-col gap-4" onKeyDown={onKeyDown}>
-      <Field label="Path" error={faultAt("path")}>
-        {(control) => (
-          <Input
-            {...control}
-            autoFocus={focus === "path"}
-            placeholder="/notes/parser.md"
-            value={form.path}
-            onChange={(event) => change({ path: event.target.value })}
-            className="font-mono text-xs"
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label="Path"
+        error={faultAt("path")}
+        autoFocus={focus === "path"}
+        placeholder="/notes/parser.md"
+        value={form.path}
+        onChange={(text) => change({ path: text })}
+        controlClass="font-mono text-xs"
+      />
+      <TextAreaField
         label="Text"
         aside={`${formatBytes(size)} of ${formatBytes(MAX_BYTES)}`}
         error={faultAt("content")}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            autoFocus={focus === "content"}
-            rows={20}
-            value={form.content}
-            onChange={(event) => change({ content: event.target.value })}
-            className="font-mono text-xs"
-          />
-        )}
-      </Field>
+        autoFocus={focus === "content"}
+        rows={20}
+        value={form.content}
+        onChange={(text) => change({ content: text })}
+        controlClass="font-mono text-xs"
+      />
     </div>
   );
 }

@@ -2,7 +2,7 @@ import type { MemoryStore } from "@berth/sdk";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { type Pair, pairsOf, patchOf, recordOf, repeated } from "../../format/pairs.ts";
-import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { Field, TextAreaField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { PairRows } from "../../ui/pair-rows.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
@@ -46,33 +46,24 @@ export function StoreDialog({ store, open, onClose, onSaved }: Props) {
       onSave={save}
       error={error}
     >
-      <Field label="Name" error={faultAt("name")}>
-        {(control) => (
-          <Input
-            {...control}
-            autoFocus
-            maxLength={255}
-            value={name}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label="Name"
+        error={faultAt("name")}
+        autoFocus
+        maxLength={255}
+        value={name}
+        onChange={(text) => change({ name: text })}
+      />
+      <TextAreaField
         label="Description"
         aside="optional"
         hint="Agents that have the store read what it is for."
         error={faultAt("description")}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={3}
-            maxLength={1_024}
-            value={description}
-            onChange={(event) => change({ description: event.target.value })}
-          />
-        )}
-      </Field>
+        rows={3}
+        maxLength={1_024}
+        value={description}
+        onChange={(text) => change({ description: text })}
+      />
       <Field label="Metadata" aside="optional" error={faultAt("metadata")}>
         {() => (
           <PairRows

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { agentChoices, skillChoices, useFirstChoice } from "../../api/queries/choices.ts";
 import { initialModel, modelsQuery } from "../../api/queries/models.ts";
 import { formatShort } from "../../format/numbers.ts";
-import { Field, Textarea } from "../../ui/field.tsx";
+import { Field, TextAreaField } from "../../ui/field.tsx";
 import { FormSection, Segments } from "../../ui/form-section.tsx";
 import { MultiChoice } from "../../ui/multi-choice.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -98,17 +98,15 @@ function QuickAgent({ form, change, faultAt }: Props) {
           <Select {...control} value={form.model} choices={choices} onChange={(model) => change({ model })} />
         )}
       </Field>
-      <Field label="System prompt" aside="optional" error={faultAt("system")}>
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={2}
-            placeholder="You are careful with other people's code."
-            value={form.system}
-            onChange={(event) => change({ system: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label="System prompt"
+        aside="optional"
+        error={faultAt("system")}
+        rows={2}
+        placeholder="You are careful with other people's code."
+        value={form.system}
+        onChange={(text) => change({ system: text })}
+      />
       <Field label="Skills" aside="optional" error={faultAt("skills")}>
         {() => (
           <MultiChoice

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { memoryStoreChoices, vaultChoices } from "../../api/queries/choices.ts";
-import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { Field, TextAreaField, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { MultiChoice } from "../../ui/multi-choice.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -15,17 +15,14 @@ export function MoreSection({ form, change, faultAt }: Props) {
   const accessOf = (id: string) => form.stores.find(({ storeId }) => storeId === id)?.access ?? "read_write";
   return (
     <FormSection title="More" about="All of it optional.">
-      <Field label="Title" error={faultAt("title")}>
-        {(control) => (
-          <Input
-            {...control}
-            maxLength={500}
-            placeholder="The first line of the task"
-            value={form.title}
-            onChange={(event) => change({ title: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Title"
+        error={faultAt("title")}
+        maxLength={500}
+        placeholder="The first line of the task"
+        value={form.title}
+        onChange={(text) => change({ title: text })}
+      />
       <Field label="Vaults" hint="Credentials that the agent may use." error={faultAt("vault_ids")}>
         {() => (
           <MultiChoice
@@ -75,21 +72,15 @@ export function MoreSection({ form, change, faultAt }: Props) {
           </div>
         )}
       </Field>
-      <Field
+      <TextAreaField
         label="Environment variables"
         hint="Lines NAME=value. The agent can read them; secrets belong into a vault."
         error={faultAt("environment_variables")}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={2}
-            className="font-mono text-xs"
-            value={form.variables}
-            onChange={(event) => change({ variables: event.target.value })}
-          />
-        )}
-      </Field>
+        rows={2}
+        controlClass="font-mono text-xs"
+        value={form.variables}
+        onChange={(text) => change({ variables: text })}
+      />
     </FormSection>
   );
 }

@@ -5,7 +5,7 @@ import { formatPlural } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
 import { Button, Spinner } from "../../ui/button.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
-import { Field, Textarea } from "../../ui/field.tsx";
+import { TextAreaField } from "../../ui/field.tsx";
 import { FormBar, formBarClass } from "../../ui/form-bar.tsx";
 import { AgentSection } from "./agent-section.tsx";
 import { EnvironmentSection } from "./environment-section.tsx";
@@ -61,23 +61,17 @@ function NewSession({ like, chosen }: { like: string | undefined; chosen: Partia
       <div className="mx-auto max-w-4xl px-4 pb-10 md:px-8" onKeyDown={onKeyDown}>
         {likeError !== null && <ErrorBox error={likeError} className="mt-4" />}
         <div className="border-b border-line py-6">
-          <Field
+          <TextAreaField
             label="Task"
             hint="What the agent should do. It can also be told later."
             error={faultAt("initial_events")}
-          >
-            {(control) => (
-              <Textarea
-                {...control}
-                autoFocus
-                rows={5}
-                placeholder="Fix the failing test and push a branch."
-                value={form.task}
-                onChange={(event) => change({ task: event.target.value })}
-                className="text-base leading-6"
-              />
-            )}
-          </Field>
+            autoFocus
+            rows={5}
+            placeholder="Fix the failing test and push a branch."
+            value={form.task}
+            onChange={(text) => change({ task: text })}
+            controlClass="text-base leading-6"
+          />
         </div>
         <fieldset disabled={phase.step === "creating"} className="contents">
           <AgentSection {...sections} />

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { recentSessions } from "../../api/queries/sessions.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { Button, IconButton, Spinner } from "../../ui/button.tsx";
-import { Field, Input } from "../../ui/field.tsx";
+import { Field, Input, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -87,17 +87,15 @@ function Repository(props: RepositoryProps) {
   return (
     <div className="flex flex-col gap-3 rounded-xl border border-line bg-panel p-4">
       <div className="flex items-start gap-2">
-        <Field label="Address" className="flex-1" error={fault("url") ?? fault("")}>
-          {(control) => (
-            <Input
-              {...control}
-              disabled={frozen}
-              placeholder="https://github.com/acme/parser"
-              value={url}
-              onChange={(event) => onChange(withUrl(repository, event.target.value, providers))}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Address"
+          className="flex-1"
+          error={fault("url") ?? fault("")}
+          disabled={frozen}
+          placeholder="https://github.com/acme/parser"
+          value={url}
+          onChange={(text) => onChange(withUrl(repository, text, providers))}
+        />
         {!frozen && (
           <IconButton icon="trash" label="Remove this repository" onClick={onRemove} className="mt-7" />
         )}
@@ -122,33 +120,25 @@ function Repository(props: RepositoryProps) {
           )}
         </Field>
         {kind === "git" && (
-          <Field label="User name" aside="optional" error={fault("username")}>
-            {(control) => (
-              <Input
-                {...control}
-                disabled={frozen}
-                value={username}
-                onChange={(event) => onChange({ username: event.target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="User name"
+            aside="optional"
+            error={fault("username")}
+            disabled={frozen}
+            value={username}
+            onChange={(text) => onChange({ username: text })}
+          />
         )}
-        <Field
+        <TextField
           label={kind === "hosted" ? "Token" : "Password"}
           aside="none for public ones"
           error={fault("secret")}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              type="password"
-              autoComplete="new-password"
-              value={secret}
-              disabled={frozen && clone.state !== "failed"}
-              onChange={(event) => onChange({ secret: event.target.value })}
-            />
-          )}
-        </Field>
+          type="password"
+          autoComplete="new-password"
+          value={secret}
+          disabled={frozen && clone.state !== "failed"}
+          onChange={(text) => onChange({ secret: text })}
+        />
         <Field label="Check out" aside="default branch if empty" error={fault("checkout")}>
           {(control) => (
             <div className="flex gap-2">
@@ -172,17 +162,15 @@ function Repository(props: RepositoryProps) {
             </div>
           )}
         </Field>
-        <Field label="Directory" aside="optional" error={fault("mount_path")}>
-          {(control) => (
-            <Input
-              {...control}
-              disabled={frozen}
-              placeholder="/data/name"
-              value={mountPath}
-              onChange={(event) => onChange({ mountPath: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Directory"
+          aside="optional"
+          error={fault("mount_path")}
+          disabled={frozen}
+          placeholder="/data/name"
+          value={mountPath}
+          onChange={(text) => onChange({ mountPath: text })}
+        />
       </div>
       {clone !== null && <Clone clone={clone} hasSecret={secret !== ""} onTryAgain={onTryAgain} />}
     </div>

@@ -2,7 +2,7 @@ import type { Skill } from "@berth/sdk";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { type Pair, pairsOf, patchOf, recordOf } from "../../format/pairs.ts";
-import { Field, Input } from "../../ui/field.tsx";
+import { Field, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { PairRows } from "../../ui/pair-rows.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
@@ -42,16 +42,14 @@ export function EditSkillDialog({ skill, open, onClose }: Props) {
       onSave={save}
       error={error}
     >
-      <Field label="Title" aside="optional" error={faultAt("display_title")}>
-        {(control) => (
-          <Input
-            {...control}
-            maxLength={256}
-            value={title}
-            onChange={(event) => change({ title: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Title"
+        aside="optional"
+        error={faultAt("display_title")}
+        maxLength={256}
+        value={title}
+        onChange={(text) => change({ title: text })}
+      />
       <Field label="Metadata" error={faultAt("metadata")}>
         {() => (
           <PairRows

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { Command } from "../../ui/empty.tsx";
-import { Field, Input } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { useSave } from "../../ui/use-save.ts";
@@ -44,21 +44,15 @@ export function NewSkillDialog({ open, onClose }: { open: boolean; onClose: () =
           setFiles(next);
         }}
       />
-      <Field
+      <TextField
         label="Title"
         aside="optional"
         hint="Its name and description are in its SKILL.md."
         error={faultAt("display_title")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            maxLength={256}
-            value={title}
-            onChange={(event) => setTitle(event.target.value)}
-          />
-        )}
-      </Field>
+        maxLength={256}
+        value={title}
+        onChange={(text) => setTitle(text)}
+      />
       <div className="text-xs text-faint">
         The same by command line:
         <Command text="berth skills create ./directory" />

@@ -5,7 +5,7 @@ import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Input } from "../../ui/field.tsx";
+import { Field, Input, TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { FormError } from "../../ui/form-error.tsx";
 import { Segments } from "../../ui/form-section.tsx";
@@ -76,7 +76,7 @@ function Form({
           onChange={(kind) => change({ kind })}
         />
       )}
-      <Field
+      <TextField
         label={form.kind === "sat" ? "Service account" : "Name"}
         hint={
           form.kind === "sat"
@@ -84,16 +84,10 @@ function Form({
             : "Where it is used, so that you know it again."
         }
         error={faultAt("name")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            placeholder={form.kind === "sat" ? "nightly" : "laptop"}
-            value={form.name}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        )}
-      </Field>
+        placeholder={form.kind === "sat" ? "nightly" : "laptop"}
+        value={form.name}
+        onChange={(text) => change({ name: text })}
+      />
       <Field label="May" error={faultAt("scopes")}>
         {() => <ScopeChoice form={form} change={change} own={me?.scopes} />}
       </Field>

@@ -3,7 +3,7 @@ import { operations } from "@berth/sdk/operations";
 import type { FormEvent } from "react";
 import { berth } from "../../api/client.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Input, Textarea } from "../../ui/field.tsx";
+import { Field, TextAreaField, TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { FormError } from "../../ui/form-error.tsx";
 import { Segments } from "../../ui/form-section.tsx";
@@ -79,16 +79,14 @@ function Form({ vaultId, credential, onClose }: Props) {
           onChange={(kind) => change({ kind })}
         />
       )}
-      <Field label="Name" aside="optional" error={save.faultAt("name")}>
-        {(control) => (
-          <Input
-            {...control}
-            placeholder={form.kind === "static_bearer" ? "Issue tracker" : "Registry"}
-            value={form.name}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        aside="optional"
+        error={save.faultAt("name")}
+        placeholder={form.kind === "static_bearer" ? "Issue tracker" : "Registry"}
+        value={form.name}
+        onChange={(text) => change({ name: text })}
+      />
       {form.kind === "static_bearer" ? (
         <ServerFields form={form} change={change} faultAt={save.faultAt} isNew={credential === undefined} />
       ) : (
@@ -120,21 +118,15 @@ type FieldsProps = {
 function ServerFields({ form, change, faultAt, isNew }: FieldsProps) {
   return (
     <>
-      <Field
+      <TextField
         label="Address of the server"
         hint={isNew ? "The token is sent to MCP servers with exactly this address." : "It cannot be changed."}
         error={faultAt("url")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            disabled={!isNew}
-            placeholder="https://mcp.example.com/v1"
-            value={form.url}
-            onChange={(event) => change({ url: event.target.value })}
-          />
-        )}
-      </Field>
+        disabled={!isNew}
+        placeholder="https://mcp.example.com/v1"
+        value={form.url}
+        onChange={(text) => change({ url: text })}
+      />
       <SecretField label="Token" form={form} change={change} fault={faultAt("secret")} isNew={isNew} />
     </>
   );
@@ -143,7 +135,7 @@ function ServerFields({ form, change, faultAt, isNew }: FieldsProps) {
 function VariableFields({ form, change, faultAt, isNew }: FieldsProps) {
   return (
     <>
-      <Field
+      <TextField
         label="Variable"
         hint={
           isNew
@@ -151,18 +143,12 @@ function VariableFields({ form, change, faultAt, isNew }: FieldsProps) {
             : "It cannot be changed."
         }
         error={faultAt("variable")}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            disabled={!isNew}
-            placeholder="NPM_TOKEN"
-            value={form.variable}
-            onChange={(event) => change({ variable: event.target.value })}
-            className="font-mono text-xs!"
-          />
-        )}
-      </Field>
+        disabled={!isNew}
+        placeholder="NPM_TOKEN"
+        value={form.variable}
+        onChange={(text) => change({ variable: text })}
+        controlClass="font-mono text-xs!"
+      />
       <SecretField
         label="Secret"
         form={form}
@@ -171,22 +157,16 @@ function VariableFields({ form, change, faultAt, isNew }: FieldsProps) {
         isNew={isNew}
         lines={2}
       />
-      <Field
+      <TextAreaField
         label="Hosts that it is sent to"
         hint="One a line, at most 16. The environment's networking must allow them too."
         error={faultAt("hosts")}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            rows={3}
-            placeholder={"registry.npmjs.org\n*.example.com"}
-            value={form.hosts}
-            onChange={(event) => change({ hosts: event.target.value })}
-            className="font-mono text-xs!"
-          />
-        )}
-      </Field>
+        rows={3}
+        placeholder={"registry.npmjs.org\n*.example.com"}
+        value={form.hosts}
+        onChange={(text) => change({ hosts: text })}
+        controlClass="font-mono text-xs!"
+      />
     </>
   );
 }

@@ -4,7 +4,7 @@ import type { FormEvent } from "react";
 import { berth } from "../../api/client.ts";
 import { type Pair, pairsOf, patchOf, recordOf } from "../../format/pairs.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Input } from "../../ui/field.tsx";
+import { Field, TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { FormError } from "../../ui/form-error.tsx";
 import { PairRows } from "../../ui/pair-rows.tsx";
@@ -58,17 +58,14 @@ function VaultForm({ vault, onClose, onSaved }: Props) {
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field label="Name" error={nameFault}>
-        {(control) => (
-          <Input
-            {...control}
-            autoFocus
-            placeholder="Production"
-            value={name}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        error={nameFault}
+        autoFocus
+        placeholder="Production"
+        value={name}
+        onChange={(text) => change({ name: text })}
+      />
       <Field label="Labels" hint="For people and scripts; kept as the metadata." error={labelFault}>
         {() => (
           <PairRows

@@ -4,7 +4,7 @@ import { showUnseen } from "../../../format/visible-text.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { ErrorBox } from "../../../ui/error-box.tsx";
-import { Field, Textarea } from "../../../ui/field.tsx";
+import { TextAreaField } from "../../../ui/field.tsx";
 import { Segments } from "../../../ui/form-section.tsx";
 import { useDraft } from "../../../ui/use-draft.ts";
 import { useFormDraft } from "../../../ui/use-form-draft.ts";
@@ -62,17 +62,14 @@ export function AnswerCustomTool({ use }: { use: ToolUse }) {
       ) : (
         <>
           {!isError && <Segments label="Result as" value={format} choices={FORMATS} onChange={setFormat} />}
-          <Field label={isError ? "What went wrong" : "Result"} error={isError ? undefined : errors.text}>
-            {(control) => (
-              <Textarea
-                {...control}
-                rows={3}
-                className={format === "json" && !isError ? "font-mono text-xs" : ""}
-                value={text}
-                onChange={(event) => setText(event.target.value)}
-              />
-            )}
-          </Field>
+          <TextAreaField
+            label={isError ? "What went wrong" : "Result"}
+            error={isError ? undefined : errors.text}
+            rows={3}
+            controlClass={format === "json" && !isError ? "font-mono text-xs" : ""}
+            value={text}
+            onChange={(text) => setText(text)}
+          />
         </>
       )}
       <div className="flex items-center gap-3">

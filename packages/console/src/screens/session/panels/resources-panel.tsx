@@ -12,7 +12,7 @@ import { Confirm } from "../../../ui/confirm.tsx";
 import { CopyId } from "../../../ui/copy.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { ErrorBox } from "../../../ui/error-box.tsx";
-import { Field, Input } from "../../../ui/field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import { toast } from "../../../ui/toast.tsx";
@@ -189,16 +189,14 @@ function RotateDialog({
       }
     >
       <form onSubmit={submit}>
-        <Field label={`New ${word}`} hint="It is never shown again." error={rotate.error?.message}>
-          {(control) => (
-            <Input
-              {...control}
-              type="password"
-              value={secret}
-              onChange={(event) => setSecret(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={`New ${word}`}
+          hint="It is never shown again."
+          error={rotate.error?.message}
+          type="password"
+          value={secret}
+          onChange={(text) => setSecret(text)}
+        />
       </form>
     </Dialog>
   );
