@@ -1,6 +1,6 @@
 import { operations } from "@berth/sdk/operations";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef } from "react";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { useList } from "../../api/use-list.ts";
@@ -44,7 +44,6 @@ export function FilesScreen() {
       (origin === undefined || (origin === "outputs") === (scope !== null)),
   );
   const uploads = useStoredUploads();
-  const drop = useFileDrop(uploads.add);
   const picker = useRef<HTMLInputElement>(null);
   const choose = () => picker.current?.click();
   const set = (change: Change<FilesSearch>) =>
@@ -63,18 +62,7 @@ export function FilesScreen() {
         </>
       }
     >
-      <div {...drop.handlers} className="relative min-h-full">
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          aria-label="Files to upload"
-          onChange={(event) => {
-            uploads.add([...(event.target.files ?? [])]);
-            event.target.value = "";
-          }}
-        />
+      <UploadArea uploads={uploads} picker={picker}>
         <ListFilters
           search={search}
           archives={false}
@@ -82,31 +70,9 @@ export function FilesScreen() {
           onChange={({ archived: _, ...change }) => set(change)}
           onClear={clear}
         >
-          <FilterMenu
-            label="From"
-            choices={[
-              { value: "uploads", label: "Uploads" },
-              { value: "outputs", label: "Outputs of sessions" },
-            ]}
-            chosen={origin}
-            onChange={(chosen) => set({ origin: chosen })}
-          />
-          {session !== undefined && (
-            <Button
-              size="small"
-              icon="cross"
-              aria-label="Show the files of all sessions"
-              onClick={() => set({ session: undefined })}
-            >
-              One session
-            </Button>
-          )}
+          <OriginFilters search={search} onChange={set} />
         </ListFilters>
-        {uploads.uploads.length > 0 && (
-          <div className="border-b border-line px-4 py-2.5">
-            <UploadList uploads={uploads.uploads} onRetry={uploads.retry} onRemove={uploads.remove} />
-          </div>
-        )}
+        <Uploading uploads={uploads} />
         <ObjectList
           label="Files"
           list={list}
@@ -130,11 +96,40 @@ export function FilesScreen() {
             </EmptyList>
           }
         />
-        {drop.over && <DropCover />}
-      </div>
+      </UploadArea>
     </Page>
   );
 }
+
+type OriginProps = { search: FilesSearch; onChange: (change: Change<FilesSearch>) => void };
+
+function OriginFilters({ search: { origin, session }, onChange }: OriginProps) {
+  return (
+    <>
+      <FilterMenu
+        label="From"
+        choices={[
+          { value: "uploads", label: "Uploads" },
+          { value: "outputs", label: "Outputs of sessions" },
+        ]}
+        chosen={origin}
+        onChange={(chosen) => onChange({ origin: chosen })}
+      />
+      {session !== undefined && (
+        <Button
+          size="small"
+          icon="cross"
+          aria-label="Show the files of all sessions"
+          onClick={() => onChange({ session: undefined })}
+        >
+          One session
+        </Button>
+      )}
+    </>
+  );
+}
+
+type Uploads = ReturnType<typeof useUploads>;
 
 /** Returns the uploads, each removed once its file is in the list. */
 function useStoredUploads() {
@@ -150,12 +145,42 @@ function useStoredUploads() {
   return uploads;
 }
 
-function DropCover() {
+function Uploading({ uploads: { uploads, retry, remove } }: { uploads: Uploads }) {
   return (
-    <div className="pointer-events-none absolute inset-2 z-20 grid place-items-center rounded-xl border-2 border-dashed border-accent bg-accent-soft/90">
-      <p className="flex items-center gap-2 font-medium text-accent-text">
-        <Icon name="upload" /> Drop to upload
-      </p>
+    uploads.length > 0 && (
+      <div className="border-b border-line px-4 py-2.5">
+        <UploadList uploads={uploads} onRetry={retry} onRemove={remove} />
+      </div>
+    )
+  );
+}
+
+type AreaProps = { uploads: Uploads; picker: RefObject<HTMLInputElement | null>; children: ReactNode };
+
+/** Uploads files that are dropped on the area, or chosen with the picker. */
+function UploadArea({ uploads: { add }, picker, children }: AreaProps) {
+  const drop = useFileDrop(add);
+  return (
+    <div {...drop.handlers} className="relative min-h-full">
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to upload"
+        onChange={(event) => {
+          add([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
+      {children}
+      {drop.over && (
+        <div className="pointer-events-none absolute inset-2 z-20 grid place-items-center rounded-xl border-2 border-dashed border-accent bg-accent-soft/90">
+          <p className="flex items-center gap-2 font-medium text-accent-text">
+            <Icon name="upload" /> Drop to upload
+          </p>
+        </div>
+      )}
     </div>
   );
 }
