@@ -40,6 +40,12 @@ test("a file with hooks outside of a suite, and one that starts services, have a
   }
 });
 
+test("scenarios that share a service share a process", (t) => {
+  const names = ["tests/acceptance/scenarios/a.test.ts", "tests/acceptance/scenarios/b.test.ts"];
+  const root = folder(t, names, "const { api } = await sharedService();");
+  assert.deepEqual(testJobs(names, root), [names]);
+});
+
 test("a suite's own hooks are no reason for a process of its own", (t) => {
   const names = ["packages/agent/src/a.test.ts", "packages/agent/src/b.test.ts"];
   const root = folder(t, names, 'describe("a", () => {\n  before(() => {});\n  beforeEach(() => {});\n});');

@@ -6,6 +6,9 @@ const TOGETHER = ["agent", "concurrency", "console", "contract", "egress", "linu
   (name) => `packages/${name}/`,
 );
 
+/** A scenario that shares its service with others: those of one process. */
+const SHARES_SERVICE = /await sharedService\(\)/;
+
 /** Hooks outside of a suite. They would be called for the tests of all files of their process. */
 const OWN_HOOKS = /^(before|beforeEach|afterEach)\(/m;
 
@@ -19,9 +22,11 @@ const MOST_FILES = 16;
  * @param files their paths from `root`, in the order in which they begin.
  */
 export function testJobs(files: readonly string[], root: string): string[][] {
-  const isShared = (file: string): boolean =>
-    TOGETHER.some((folder) => file.startsWith(folder)) &&
-    !OWN_HOOKS.test(readFileSync(join(root, file), "utf8"));
+  const isShared = (file: string): boolean => {
+    const text = readFileSync(join(root, file), "utf8");
+    const isTogether = TOGETHER.some((folder) => file.startsWith(folder)) || SHARES_SERVICE.test(text);
+    return isTogether && !OWN_HOOKS.test(text);
+  };
   const shared = Object.values(Object.groupBy(files.filter(isShared), packageOf));
   const alone = files.filter((file) => !isShared(file)).map((file) => [file]);
   return [...alone, ...shared.flatMap((group = []) => inParts(group.toSorted()))];

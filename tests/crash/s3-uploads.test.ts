@@ -12,7 +12,7 @@ const MIB = 1_048_576;
 /** The ends of the requests: below the minimum size of an S3 part, at parts, and in between. */
 const ENDS = [3 * MIB, 12 * MIB, 12.5 * MIB, 20 * MIB];
 const SIZE = 20 * MIB;
-/** The number of kills of which one is made each day. */
+/** The number of kills of which one is made each time. */
 const SAMPLE = isSampled() ? 7 : 3;
 
 test("a service is killed at any request to S3 → another one goes on with the upload, and nothing is orphaned", {

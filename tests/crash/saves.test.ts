@@ -20,7 +20,7 @@ import { type S3Host, startS3Host } from "../s3-host/s3-host.ts";
 import { killAtRequest, killWhileReading } from "./kill-at-request.ts";
 
 const DAY_MS = 86_400_000;
-/** The number of kills of which one is made each day, unless all are. */
+/** The number of kills of which one is made each time, unless all are. */
 const SAMPLE = isSampled() ? 6 : 3;
 /** More requests than a save of two parts makes. */
 const REQUESTS = 24;

@@ -15,7 +15,7 @@ export function isSampled(): boolean {
  */
 export function notInSample(place: number, every: number): string | false {
   return isSampled() && !isTodays(place, every)
-    ? `one of ${every} is tried each day; TEST_EFFORT=whole tries all`
+    ? `one of ${every} is tried each time; TEST_EFFORT=whole tries all`
     : false;
 }
 
@@ -31,7 +31,7 @@ export function isWhole(long: Long): boolean {
 export function notTodays(long: Long, place: number, every: number): string | false {
   return isWhole(long) || isTodays(place, every)
     ? false
-    : `one of ${every} is run each day; npm run ${long} runs all`;
+    : `one of ${every} is run each time; npm run ${long} runs all`;
 }
 
 /** Whether variant number `place` is the one of `every` for the day (UTC), or for the one that `TEST_DAY` has. */

@@ -13,7 +13,7 @@ const SCENARIO_FILES = globSync(join(import.meta.dirname, "../acceptance/scenari
  * idempotency keys, uploads in parts.
  */
 const ALWAYS = ["event-deltas", "idempotency", "uploads"];
-/** The number of other scenarios of which one is run each day. All of them take a quarter of an hour. */
+/** The number of other scenarios of which one is run each time. All of them take a quarter of an hour. */
 const SAMPLE = 16;
 const FILE_LIMIT_MS = 900_000;
 

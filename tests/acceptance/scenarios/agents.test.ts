@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 const MODEL = "rehearsal/steps";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type AnyJson, assertError, type Json } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, makeFile, makeSession, makeSkill } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
 interface ResourceType {
   /** The name in `<name>_deleted`. */
@@ -15,7 +15,7 @@ interface ResourceType {
   archivable: boolean;
 }
 
-const { api } = await startBerth();
+const { api } = await sharedService();
 
 const noFields = () => ({});
 const RESOURCE_TYPES: ResourceType[] = [

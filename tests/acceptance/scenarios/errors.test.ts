@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { type Api, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 covers(["error-envelope"], "error envelope: has type, request_id and the error with its param", async () => {
   const response = await api.post("/agents", { model: "rehearsal/steps" });

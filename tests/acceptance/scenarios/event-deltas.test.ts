@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type AnyJson, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeSession, steps } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 import { type Frame, readEventsUntil, readFrames } from "../harness/stream.ts";
 
-const { api } = await startBerth();
+const { api } = await sharedService();
 
 /**
  * Returns the frames of a turn. The steps include waits, so that the runner learns of the stream before the

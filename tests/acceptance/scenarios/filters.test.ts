@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type AnyJson, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, runTurn, steps } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-const { api, berth } = await startBerth();
+const { api, berth } = await sharedService();
 
 /** Returns all ids of a list, read in pages. */
 async function walk(path: string, query: string): Promise<string[]> {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type AnyJson, Api, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeEnvironment, makeFile, makeSkill } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 const RESOURCES = "/api/v1/forward/resources";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type AnyJson, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 const makeStore = (fields: object = {}): Promise<AnyJson> =>

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type AnyJson, assertError, type Json } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import {
   makeAgent,
@@ -10,8 +9,9 @@ import {
   steps,
   waitForTurn,
 } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",

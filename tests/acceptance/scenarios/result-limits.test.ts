@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type AnyJson, assertError, type Json } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { api } = await startBerth();
+const { api } = await sharedService();
 const type = "agent_toolset_20260401";
 
 async function sessionWith(...configs: Json[]): Promise<string> {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type AnyJson, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import {
   bash,
@@ -11,8 +10,9 @@ import {
   skillForm,
   toolResults,
 } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { api } = await startBerth();
+const { api } = await sharedService();
 
 /** A zip archive by Python's zipfile with `greet/SKILL.md` and `greet/scripts/hello.sh`. */
 const ARCHIVE = Buffer.from(

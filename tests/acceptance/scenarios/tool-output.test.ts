@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type AnyJson, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeSession, runTurn, steps, toolResults } from "../harness/fixtures.ts";
 import { gate, OutputReader, openGate } from "../harness/live-output.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { api } = await startBerth();
+const { api } = await sharedService();
 
 /** Begins a turn with these steps. */
 async function begin(session: string, ...list: AnyJson[]): Promise<void> {
