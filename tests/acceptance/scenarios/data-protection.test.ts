@@ -44,12 +44,12 @@ covers(["retention-settings"], "retention: settings, own days, and refused ones"
   assert.deepEqual(own.data, [
     { name: "sessions", days: 90, from: "own" },
     { name: "events", days: null, from: "own" },
-    { name: "files", days: null, from: null },
+    { name: "files", days: 30, from: "settings" },
   ]);
   const { data } = await admin("retention", "unset", "sessions", "events", ...of);
   assert.deepEqual(
     data.map(({ days }: AnyJson) => days),
-    [null, null, null],
+    [null, null, 30],
   );
   for (const [given, said] of [
     [
