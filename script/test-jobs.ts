@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Packages whose test files run together in a process: they start nothing that one of them alone may use. */
-const TOGETHER = ["agent", "concurrency", "console", "contract", "egress", "linux", "sdk"].map(
+const TOGETHER = ["agent", "api", "concurrency", "console", "contract", "egress", "linux", "sdk"].map(
   (name) => `packages/${name}/`,
 );
 
