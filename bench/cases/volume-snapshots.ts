@@ -81,9 +81,9 @@ async function figuresOf(
   const [taking = 0] = await measure(1);
   const restored = await measure(ROUNDS);
   await runner.kill("SIGTERM");
-  const updating = millisecondsOf(runner.log, "a disk was made of a snapshot of a volume");
+  const updating = millisecondsOf(runner.log, "a disk was created from a volume snapshot");
   if (updating.length !== ROUNDS) throw new Error(`${updating.length} sessions began from a snapshot`);
-  const [waited = 0] = millisecondsOf(runner.log, "a snapshot of a volume was taken");
+  const [waited = 0] = millisecondsOf(runner.log, "a volume snapshot was taken");
   const peer = "the same, cloned";
   const row = (what: string, value: number, note: string): Figure => ({
     ...{ what: `${files} files: ${what}`, peer, unit: "ms", value, peerValue: median(cloned) },

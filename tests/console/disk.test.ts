@@ -132,7 +132,7 @@ covers(
     });
     const beside = page.getByRole("complementary", { name: "Beside the transcript" });
     await beside.getByText("There is no disk to look at").waitFor();
-    await beside.getByText(/its disk was reclaimed, and it gets a new one with its next command/).waitFor();
+    await beside.getByText(/its disk was reclaimed, and its next command creates a new one/).waitFor();
     assert.equal(await beside.getByRole("alert").count(), 0);
     assert.equal(await beside.getByRole("button", { name: "Try again" }).count(), 0);
     assert.deepEqual(faults, []);

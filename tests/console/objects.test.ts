@@ -110,7 +110,7 @@ covers(
     await runTurn(api, session.id, { tool: "Bash", input: { command: "true" } });
     await page.getByRole("link", { name: "Tries it" }).waitFor();
     // On the host's root filesystem there is no place for a setup script.
-    await page.getByText("setup script, which this installation cannot put in place").waitFor();
+    await page.getByText("setup script, because this installation cannot install them").waitFor();
     await page.getByText("Failed", { exact: true }).waitFor();
 
     await page.keyboard.press("e");

@@ -154,7 +154,7 @@ covers(
     assert.equal(await userIn(ada.context), "ada@example.com");
 
     for (const [account, said] of [
-      ["guest", /No value of your claim 'groups'/],
+      ["guest", /Your claim 'groups' has no value/],
       [null, /access_denied/],
     ] as const) {
       provider.signedIn = account;

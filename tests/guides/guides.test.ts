@@ -67,7 +67,7 @@ const GUIDES: Record<string, RegExp> = {
   "explore.md":
     /Explore[^\n]*\n {2}│ \(1 call · [^\n]*\)\n {2}│ The tax is in rates\.txt:2\.\n[\s\S]*It is 19\.[\s\S]*in the loop: agent\.tool_result\n[\s\S]*in the loop: agent\.message\n/,
   "environments.md":
-    /Done\.[\s\S]*environment_error: The session is without its environment's packages and setup script[^\n]*\n\{"apt":\["tree"\],"npm":\[\],"pip":\["requests==2\.32\.3"\]\}\nnull\n/,
+    /Done\.[\s\S]*environment_error: The session runs without its environment's packages and setup script[^\n]*\n\{"apt":\["tree"\],"npm":\[\],"pip":\["requests==2\.32\.3"\]\}\nnull\n/,
   "files.md": /Bern,134794\n[\s\S]*pending\n10\n[\s\S]*status +ready\n[\s\S]*data +\[/,
   "mcp.md":
     /│ Echo: hello\n[\s\S]*get-sum[^\n]*\n\nwaiting for you[\s\S]*5[\s\S]*Added\.[\s\S]*static_bearer/,

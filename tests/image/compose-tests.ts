@@ -122,7 +122,7 @@ export function composeTests(engine: () => Promise<Engine>, skip: string | false
       const roles = hosts.map(({ role }: { role: string }) => role);
       assert.deepEqual(roles.sort(), ["api", "api", "runner", "runner"]);
       const doctor = (name: string) => compose("exec", "-T", name, "sh", "-c", "berth doctor || true");
-      assert.match(doctor("api-2"), /^ok +role +This service is the API alone/m);
+      assert.match(doctor("api-2"), /^ok +role +This service only serves the API/m);
       assert.match(doctor("runner-2"), /^ok +isolation_filesystem +/m);
       const stored = sessions();
 

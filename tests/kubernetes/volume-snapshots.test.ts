@@ -308,7 +308,7 @@ covers(
       data.filter(({ type }: AnyJson) => type === "session.error"),
       [],
     );
-    await runner.logged(/a disk could not be made of a snapshot of a volume: the session clones/);
+    await runner.logged(/a disk could not be created from a volume snapshot, so the session clones/);
   },
   SKIP || notTodays("pods", 1, 2),
 );

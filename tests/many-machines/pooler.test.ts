@@ -55,7 +55,7 @@ covers(
     for (const [url, direct, sentence] of [
       [transactions.url("berth"), postgres.url("berth"), /set its pool_mode to session\.$/],
       [sessions.url("berth"), postgres.url("other"), /leads to another database than BERTH_DATABASE_URL/],
-      [sessions.url("berth"), null, /BERTH_DATABASE_DIRECT_URL must be set too/],
+      [sessions.url("berth"), null, /also set BERTH_DATABASE_DIRECT_URL/],
     ] as const) {
       const settings = {
         BERTH_DATABASE_URL: url,

@@ -370,7 +370,7 @@ covers(
       promisify(execFile)(BINARY, ["blobs", "move", ...places, "--data-dir", dataDir, "--config", config]);
     await assert.rejects(move(service.dataDir), { stderr: /Stop it first\.\n$/ });
     const sentence =
-      /^error: Another service of this database runs, or did until just now: stop all of them first\.\n$/;
+      /^error: Another service of this database is running, or was until just now\. Stop all of them first\.\n$/;
     await assert.rejects(move(dataDirectory("of-the-operator")), { stderr: sentence });
     assert.deepEqual(readdirSync(join(root, "moved")), []);
   },
@@ -446,6 +446,6 @@ covers(["role-settings"], "roles: each wrong setting is one sentence, with exit 
   };
   await assert.rejects(
     Berth.start({ dataDir: dataDirectory("apart"), settings: { BERTH_CONFIG: config, ...own } }),
-    /error: Another service of this database keeps the contents of files elsewhere than [^\n]+\.\n/,
+    /error: Another service of this database keeps file contents elsewhere than in [^\n]+\.\n/,
   );
 });

@@ -74,7 +74,7 @@ covers(
     let elsewhere = 0;
     for (const operation of operations.filter(({ isOpen, isOperators }) => !isOpen && !isOperators)) {
       const response = await callOperation(operator, operation, objects);
-      assertError(response, 403, "permission_error", { message: /only accepted under '\/api\/v1\/admin'/ });
+      assertError(response, 403, "permission_error", { message: /accepted only under '\/api\/v1\/admin'/ });
       elsewhere += 1;
     }
     assert.ok(elsewhere > 70);

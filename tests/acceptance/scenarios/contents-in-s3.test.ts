@@ -116,7 +116,7 @@ covers(["s3-away"], "contents in S3: the bucket is away → 503, and nothing is 
   s3.fault = (_request, response, message) => s3Error(message, response, 403, "AccessDenied");
   const refused = await put(api, file, content.subarray(MIB), MIB);
   assertError(refused, 503, "api_error", {
-    message: "The service cannot reach the store of files' contents at present.",
+    message: "The service cannot reach its storage for file contents.",
   });
   assert.deepEqual(
     ["retry-after", "x-should-retry"].map((name) => refused.headers.get(name)),
@@ -242,10 +242,7 @@ covers(
     const made = await runBerth(["backup", backup, "--with-key", "--data-dir", dataDir], settings);
     assert.match(made.said, /no contents of files: they are in s3:\S+ alone\. Keep the bucket/);
     assert.ok(!readdirSync(backup).includes("blobs"));
-    assert.match(
-      (await runBerth(["restore", backup, "--check"])).said,
-      /no contents of files, which are in s3:/,
-    );
+    assert.match((await runBerth(["restore", backup, "--check"])).said, /no file contents: they are in s3:/);
     await again.delete(`/files/${files[1].id}`);
     const checked = await runBerth(["restore", backup, "--check"], settings);
     assert.equal(checked.code, 1);

@@ -179,12 +179,16 @@ covers(
       [{ configs: [{ name: "Read", model: "scripted/cheap" }] }, `${at}.model`, /is only for Explore\.$/],
       [{ configs: [{ name: "Bash", max_requests: 5 }] }, `${at}.max_requests`, /is only for Explore\.$/],
       [{ configs: [{ name: "Grep", max_tokens: 20_000 }] }, `${at}.max_tokens`, /is only for Explore\.$/],
-      [{ enabled_tools: ["Bash", "Explore"] }, "tools[0].enabled_tools", /^Explore needs Read, Glob or Grep/],
-      [{ enabled_tools: ["Write"], configs: [config] }, at, /^Explore needs Read, Glob or Grep/],
+      [
+        { enabled_tools: ["Bash", "Explore"] },
+        "tools[0].enabled_tools",
+        /^Explore searches with Read, Glob and Grep/,
+      ],
+      [{ enabled_tools: ["Write"], configs: [config] }, at, /^Explore searches with Read, Glob and Grep/],
       [
         { configs: [config, asks("Read"), denies("Glob"), { name: "Grep", enabled: false }] },
         at,
-        /^Explore needs Read, Glob or Grep/,
+        /^Explore searches with Read, Glob and Grep/,
       ],
     ];
     for (const [toolset, param, message] of refused) {

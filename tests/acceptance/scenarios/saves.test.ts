@@ -210,7 +210,7 @@ covers(
     assert.equal(error.type, "workspace_save_error");
     assert.match(
       error.message,
-      /^The workspace was not saved: it takes more than the 8 MiB .* stays saved\.$/,
+      /^The workspace was not saved, because it is larger than the 8 MiB .* is kept\.$/,
     );
     const metrics = await (await fetch(`${second.url}/metrics`)).text();
     assert.match(metrics, /^berth_workspace_save_seconds_count\{outcome="too_large"[^}]*\} 1$/m);

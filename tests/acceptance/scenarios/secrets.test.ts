@@ -321,7 +321,7 @@ covers(["secrets-rewrap"], "secrets rewrap: replaces the key, and the credential
   const before = await readFile(keyFile, "utf8");
 
   await writeFile(keyFile, randomBytes(32).toString("base64"));
-  await assert.rejects(berth.command("secrets", "rewrap"), /3 secrets are encrypted with a different key/);
+  await assert.rejects(berth.command("secrets", "rewrap"), /3 secrets are encrypted with another key/);
   await writeFile(keyFile, before);
   assert.match(await berth.command("secrets", "rewrap"), /^3 secrets have the new key\.$/);
   assert.notEqual(await readFile(keyFile, "utf8"), before);

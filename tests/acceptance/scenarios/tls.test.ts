@@ -77,7 +77,9 @@ covers(["tls"], "TLS: the service listens for https alone, and prints its URL", 
 covers(["tls"], "TLS: changed files serve new connections, and unusable ones change nothing", async () => {
   writeFileSync(at("next"), "no certificate");
   renameSync(at("next"), at("cert.pem"));
-  await logged(/cannot be used, so those before stay: \S+cert\.pem is not a certificate in PEM\./);
+  await logged(
+    /cannot be used, so the service keeps the former ones: \S+cert\.pem is not a certificate in PEM\./,
+  );
   assert.equal((await call("/livez")).status, 200);
 
   copyFileSync(at("ca.pem"), at("old-ca.pem"));

@@ -58,7 +58,7 @@ covers(
     const start = Berth.start({ settings: { BERTH_DATABASE_URL: databaseUrlOf(first) } });
     await assert.rejects(
       start,
-      /^Error: serve ended with 1:\nerror: This database is used with another secret key: [^\n]+\n$/,
+      /^Error: serve ended with 1:\nerror: This database belongs to another secret key: [^\n]+\n$/,
     );
   },
 );
@@ -69,7 +69,7 @@ covers(
   async () => {
     const { BERTH_BLOBS: _, ...settings } = settingsToShare(first);
     const sentence =
-      /^Error: serve ended with 1:\nerror: Another service of this database keeps the contents of files elsewhere than \S+: set BERTH_BLOBS [^\n]+\n$/;
+      /^Error: serve ended with 1:\nerror: Another service of this database keeps file contents elsewhere than in \S+: set BERTH_BLOBS [^\n]+\n$/;
     await assert.rejects(Berth.start({ settings }), sentence);
     const file = await makeFile(secondApi, "shared", "shared.txt");
     const response = await fetch(firstApi.address(`/files/${file.id}/content`), {

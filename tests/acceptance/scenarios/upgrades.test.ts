@@ -19,7 +19,7 @@ covers(["migrate-apart"], "BERTH_MIGRATE=off: a start needs berth migrate first"
   const all = (await readdir(MIGRATIONS)).sort();
   await assert.rejects(Berth.start({ dataDir, settings }), {
     message: new RegExp(
-      `^serve ended with 1:[\\s\\S]*The database lacks ${all.length} migrations, from ${all[0]} on: run berth migrate, since BERTH_MIGRATE is off\\.\\s*$`,
+      `^serve ended with 1:[\\s\\S]*The database lacks ${all.length} migrations, from ${all[0]} on\\. BERTH_MIGRATE is off, so run berth migrate\\.\\s*$`,
     ),
   });
   const migrate = async (...flags: string[]) => {

@@ -320,7 +320,7 @@ covers(["workspace-no-disk"], "workspace: without a disk, 409 says why, and none
   const assertAll = async (client: Api, id: string, message: RegExp) => {
     for (const path of all(id)) assertError(await client.get(path), 409, "conflict_error", { message });
   };
-  await assertAll(short, fresh.id, /has no disk: it gets one with its first command/);
+  await assertAll(short, fresh.id, /has no disk: its first command or resource creates one/);
   const used = await makeSession(short);
   await runTurn(short, used.id, bash("echo x >x"));
   await readEventsUntil(short, used.id, ({ type }) => type === "session.container_reclaimed");

@@ -31,9 +31,9 @@ export interface ErasureSubject {
 }
 
 const REMAINS = [
-  "entries of the audit log, which have ids, client addresses and nothing that was written or said",
-  "versions of memories that the subject's agents wrote into stores of others",
-  "log files of the service, traces that were exported, and backups that were made before",
+  "entries of the audit log, which have ids and client addresses but no contents",
+  "versions of memories that the subject's agents wrote into other owners' stores",
+  "log files of the service, exported traces, and backups made before the erasure",
   "layers of environments on the hosts, without a name, for 14 days after their last use",
   "unpacked skills on the hosts, for about an hour",
 ];
@@ -42,7 +42,7 @@ const REMAINS = [
 const OF_ORGANIZATION: Readonly<Record<Erasure["subject_type"], readonly string[]>> = {
   user: [
     "copies of repositories on the hosts, which belong to the organization",
-    "tokens of service accounts that the user made independent, which go on working: others that were created with the user's are revoked",
+    "tokens of service accounts that the user made independent, which continue to work; the other tokens created with the user's tokens are revoked",
   ],
   organization: ["copies of repositories on the hosts, for about an hour, and while a host is away"],
 };

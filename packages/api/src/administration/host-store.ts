@@ -39,7 +39,7 @@ export async function forgetHost(
   if (age !== null && age * 1_000 < graceMs && !force) {
     const ago = Math.max(0, Math.round(age));
     throw new OperatorError(
-      `The host '${id}' was seen ${ago} seconds ago, so it may have the disks of its sessions. Stop it and wait, drain it, or use force to give the disks up.`,
+      `The host '${id}' was seen ${ago} seconds ago, so it may still hold the disks of its sessions. Stop it and wait, drain it, or use force to give up the disks.`,
     );
   }
   await db.query({ text: "delete from hosts where id = $1", values: [id] });

@@ -77,7 +77,7 @@ export async function heldOrganizationId(tx: Queryable, given: string): Promise<
 export async function growingOrganizationId(tx: Queryable, given: string): Promise<string> {
   const id = await heldOrganizationId(tx, given);
   if (await isBeingErased(tx, [id]))
-    throw new OperatorError(`The organization '${given}' is being erased, and nobody is added to it.`);
+    throw new OperatorError(`The organization '${given}' is being erased, so nobody can be added to it.`);
   return id;
 }
 

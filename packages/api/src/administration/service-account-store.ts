@@ -78,7 +78,7 @@ export async function setServiceAccountDisabled(
   const { id, name, organization_id: owner, organization } = await requireServiceAccount(tx, given);
   if (!disabled && (await isBeingErased(tx, [owner])))
     throw new OperatorError(
-      `The organization '${organization}' is being erased, and '${name}' cannot be enabled.`,
+      `The organization '${organization}' is being erased, so '${name}' cannot be enabled.`,
     );
   const { rows } = await tx.query<ServiceAccountRow>({
     text: `update service_accounts set updated_at = now(),

@@ -107,7 +107,7 @@ export async function setRole(db: Queryable, user: string, role: User["role"]): 
 export async function setUserDisabled(tx: Queryable, user: string, disabled: boolean): Promise<User> {
   const { id, organization_id: organization } = await heldUser(tx, user);
   if (!disabled && (await isBeingErased(tx, [id, organization])))
-    throw new OperatorError(`The user '${user}' is being erased, and cannot be enabled.`);
+    throw new OperatorError(`The user '${user}' is being erased, so it cannot be enabled.`);
   return await change(tx, user, "disabled_at = case when $2 then coalesce(disabled_at, now()) end", disabled);
 }
 

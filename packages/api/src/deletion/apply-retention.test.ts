@@ -4,7 +4,7 @@ import { parseId } from "@berth/contract";
 import { openDiskBlobs } from "@berth/store/blobs";
 import type { RetentionDays } from "@berth/store/names";
 import { storeRetention } from "@berth/store/retention";
-import { silentLog } from "@berth/store/test-support/database";
+import { pino } from "pino";
 import { type Caller, testApp, type Wire } from "../../test-support/http.ts";
 import { applyRetention } from "./apply-retention.ts";
 
@@ -17,15 +17,19 @@ async function house(t: TestContext) {
   const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
   const environment = await owner.made("/environments", { name: "e" });
   const blobs = await openDiskBlobs(app.blobsDir);
+  const lines: Wire[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   return {
     ...app,
+    /** The messages of the log, each with its count. */
+    logged: () => lines.map(({ msg, deleted, sessions }) => [msg, { deleted, sessions }]),
     owner,
     blobs,
     session: (fields: object = {}) =>
       owner.made("/sessions", { agent: agent.id, environment_id: environment.id, ...fields }),
     /** Applies retention. With a day of zero milliseconds, everything that exists is too old. */
     apply: (defaults: RetentionDays, dayMs = 0, signal = SIGNAL) =>
-      applyRetention({ db: app.db, blobs, log: silentLog, defaults, dayMs }, signal),
+      applyRetention({ db: app.db, blobs, log, defaults, dayMs }, signal),
   };
 }
 
@@ -142,6 +146,22 @@ test("files: those that no active session has go, with their contents unless ano
   assert.deepEqual(contents, [mounted.sha256]);
   assert.equal((await owner.get(`/files/${unused.id}`)).status, 404);
   assert.deepEqual(await operations(db), ["retention files 2"]);
+});
+
+test("the log says what was deleted: sessions, files, or only the events of sessions", async (t) => {
+  const { owner, session, apply, logged } = await house(t);
+  await owner.upload("old");
+  const ended = [await session(), await session()];
+  for (const { id } of ended) await owner.post(`/sessions/${id}/archive`);
+  await apply({ events: 1 });
+  for (const { id } of ended) assert.equal((await owner.get(`/sessions/${id}`)).status, 200);
+  await apply({ sessions: 1 });
+  await apply({ files: 1 });
+  assert.deepEqual(logged(), [
+    ["the events of sessions were deleted after their retention", { deleted: undefined, sessions: 2 }],
+    ["sessions were deleted after their retention", { deleted: 2, sessions: undefined }],
+    ["files were deleted after their retention", { deleted: 1, sessions: undefined }],
+  ]);
 });
 
 test("an organization's own days count instead of the settings', also that it keeps without end", async (t) => {

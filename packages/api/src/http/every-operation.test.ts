@@ -106,7 +106,7 @@ test("every other operation: an operator token → 403", async (t) => {
   )) {
     const { status, body } = await ask(caller, operation, {});
     assert.deepEqual([status, body.error.type], [403, "permission_error"], operation.id);
-    assert.match(body.error.message, /only accepted under '\/api\/v1\/admin'/);
+    assert.match(body.error.message, /accepted only under '\/api\/v1\/admin'/);
   }
 });
 

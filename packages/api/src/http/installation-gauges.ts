@@ -21,7 +21,7 @@ export function addInstallationGauges(registry: Registry, { database, disk }: Me
   set("berth_database_up", "Whether the database responds.", database === null ? 0 : 1);
   set(
     "berth_resident_memory_bytes",
-    "Resident memory of the process that answers.",
+    "Resident memory of the process that serves this request.",
     process.memoryUsage.rss(),
   );
   if (disk !== null) {
@@ -35,7 +35,7 @@ export function addInstallationGauges(registry: Registry, { database, disk }: Me
   ]);
   for (const { status, count } of sessionsByStatus) sessions.set({ status }, count);
   set("berth_due_sessions", "Sessions that wait for a runner.", due.count);
-  set("berth_due_seconds", "How long the first of them has waited.", due.seconds);
+  set("berth_due_seconds", "Longest time that a session has waited for a runner.", due.seconds);
   set("berth_set_aside_sessions", "Sessions that are set aside until they are released.", setAside);
   set("berth_database_bytes", "Size of the database.", database.bytes);
 }

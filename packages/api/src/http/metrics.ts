@@ -72,6 +72,6 @@ async function renderAll(sources: MetricsSources, registry: Registry): Promise<R
 }
 
 function addRunnerUp(registry: Registry, isUp: boolean): void {
-  const help = "Whether the process that runs sessions answers.";
+  const help = "Whether the process that runs sessions responds.";
   new Gauge({ name: "berth_runner_up", help, registers: [registry] }).set(isUp ? 1 : 0);
 }

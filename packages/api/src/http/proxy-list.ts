@@ -12,6 +12,8 @@ function addNetwork(proxies: BlockList, network: string): void {
   const family = isIP(address);
   const most = family === 4 ? 32 : 128;
   if (family === 0 || Number(bits ?? 0) > most)
-    throw new Error(`must be a list such as 10.0.0.1,10.1.0.0/16, and ${network} is no address or network`);
+    throw new Error(
+      `must be a list such as 10.0.0.1,10.1.0.0/16, but ${network} is not an address or network`,
+    );
   proxies.addSubnet(address, bits === undefined ? most : Number(bits), family === 4 ? "ipv4" : "ipv6");
 }

@@ -68,7 +68,7 @@ function serveAs<Who extends Caller>(
     },
     handler: async (request, reply) => {
       const principal = admitted.get(request);
-      if (principal === undefined) throw new Error("A request got past its authentication.");
+      if (principal === undefined) throw new Error("A request was not authenticated.");
       const scope = scopeOf(app, operation, request, principal);
       checkDryRun(scope);
       return await app.heavyRequests.run(principal.id, operation, request, reply, () =>

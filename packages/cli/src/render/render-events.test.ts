@@ -117,7 +117,7 @@ test("errors, interrupts and stop reasons are printed", async () => {
       { type: "session.error", error: { ...overloaded, retry_status: { type: "retrying" } } },
       { type: "session.status_rescheduled", retry_at: nextTry.toISOString() },
       { type: "session.status_rescheduled" },
-      { type: "session.status_rescheduled", reason: "The sandbox waits for a place: 1 Insufficient cpu." },
+      { type: "session.status_rescheduled", reason: "The sandbox waits for a node: 1 Insufficient cpu." },
       { type: "session.status_idle", stop_reason: { type: "retries_exhausted" } },
       { type: "user.interrupt" },
       { type: "session.status_idle", stop_reason: { type: "cancelled" } },
@@ -133,7 +133,7 @@ repository_authentication_error: No clone at /data/shop.
 model_overloaded_error: Overloaded. · retrying
 retrying at 14:05:09
 waiting, continues as soon as possible
-The sandbox waits for a place: 1 Insufficient cpu.
+The sandbox waits for a node: 1 Insufficient cpu.
 
 gave up: the model did not respond
 

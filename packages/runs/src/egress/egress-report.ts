@@ -24,7 +24,7 @@ export function createEgressReport(
     denials += 1;
     const name = mask(host);
     if (denials === MAX_PER_MINUTE + 1)
-      log.warn({ host: name }, "too many denied connections to report them all");
+      log.warn({ host: name }, "too many denied connections to report each of them");
     if (denials > MAX_PER_MINUTE) return;
     runLog
       .append([{ event: { type: "session.egress_denied", host: name.slice(0, 255), port, reason } }])

@@ -4,7 +4,7 @@ import { ADD_ACTIVE_TIME, newEventRow, SET_EVENT_TIME } from "@berth/store/sessi
 
 /** The operator's log line for a session that was set aside. */
 export const SET_ASIDE =
-  "a session is set aside: twice in a row the process that ran it crashed or froze in its turn; its owner can release it";
+  "a session was set aside, because the process that ran its turn crashed or froze twice in a row; its owner can release it";
 
 /**
  * Records that a worker has crashed or frozen: counts it in each session whose turn the worker ran, and ends
@@ -46,7 +46,7 @@ export async function recordCrash(
 }
 
 const MESSAGE =
-  "Twice in a row the process that ran this session crashed or froze in its turn. The session is set aside, so that it does not disturb others: no turn of it is run until it is released.";
+  "The session was set aside, because the process that ran its turn crashed or froze twice in a row. It runs no turn until it is released, so that it does not disturb other sessions.";
 
 /** Sets the session aside and ends its turn. Waiting messages keep waiting. */
 async function setAside(tx: Queryable, id: string): Promise<void> {

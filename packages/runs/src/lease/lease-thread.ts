@@ -58,7 +58,7 @@ async function close(): Promise<void> {
 async function endProcess(): Promise<void> {
   write({
     silent_ms: frozenMs,
-    msg: "the runner is frozen: it ends itself, so that its sessions go on elsewhere",
+    msg: "the runner is frozen, so it exits; other runners continue its sessions",
   });
   const counting = recordCrash(db, owner).then((sessions) => {
     for (const session of sessions) write({ ...sessionFields(session), msg: SET_ASIDE });

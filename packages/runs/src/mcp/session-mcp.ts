@@ -121,7 +121,7 @@ export class SessionMcp {
         token: () => credentials.mcpToken(server.url),
         onToolsChanged: () =>
           void this.#markStale([server.name]).catch((error: unknown) =>
-            log.warn({ err: error }, "a change of an MCP server's tools could not be noted"),
+            log.warn({ err: error }, "a change of an MCP server's tools could not be recorded"),
           ),
         fetch: sessionFetch(mcpFetch, this.#session, server.url, report),
       }),
@@ -154,7 +154,7 @@ export class SessionMcp {
       else
         this.#deps.log.warn(
           { server: name, reason: offered.reason },
-          "an MCP server could not be asked again",
+          "an MCP server could not be queried again",
         );
       return before ?? { tools: [], instructions: null, isStale: true };
     }

@@ -34,7 +34,7 @@ export function stored({ path }: ListedFile): Outcome {
   const { name, changed } = outputName(path);
   return {
     state: "stored",
-    ...(changed ? { fault: `'${name}' has a name that could not be kept as it is` } : {}),
+    ...(changed ? { fault: `'${name}' is saved under this name, because its own cannot be used` } : {}),
   };
 }
 

@@ -50,13 +50,13 @@ export function planOutputs(
       plan.faults.push(`${quoted(output)} ${fault}`);
     } else if (total > 0 && total + output.size > limits.totalBytes) {
       plan.later = true;
-      plan.faults.push(`${quoted(output)} has to wait for the next collection`);
+      plan.faults.push(`${quoted(output)} is saved with the next collection`);
     } else {
       total += output.size;
       plan.taken.push(output);
     }
   }
-  if (more) plan.faults.push(`there are more than ${limits.files} files, and those beyond are left out`);
+  if (more) plan.faults.push(`there are more than ${limits.files} files, and the others were left out`);
   if (unreadable) plan.faults.push("not every directory could be read");
   return plan;
 }
@@ -68,7 +68,7 @@ function holdsSecret({ path }: ListedFile, mask: (text: string) => string): bool
 }
 
 function faultOf({ path, size }: ListedFile, { fileBytes }: OutputLimits): string | null {
-  if (size > fileBytes) return `has ${size} bytes, more than the ${fileBytes} that a file may have`;
+  if (size > fileBytes) return `has ${size} bytes, and a file may have at most ${fileBytes}`;
   return path.length > MAX_PATH_BYTES ? `has a path of more than ${MAX_PATH_BYTES} bytes` : null;
 }
 

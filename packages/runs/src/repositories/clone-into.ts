@@ -175,7 +175,7 @@ class Attempt {
     if (isUnmounted) this.#mounted.delete(id);
     const isGone = isUnmounted || (await emptyClone(sandbox, this.#repository));
     if (isGone === "stopped") return "later";
-    const message = isGone ? fault.message : `${fault.message}\nWhat it left could not be removed.`;
+    const message = isGone ? fault.message : `${fault.message}\nIts remains could not be removed.`;
     return { fault: { ...fault, message } };
   }
 

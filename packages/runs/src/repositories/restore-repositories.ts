@@ -47,7 +47,7 @@ async function restore(target: RestoreTarget, one: ListedRepository): Promise<{ 
   if (fresh !== null) return fresh;
   if (await discardClone(sandbox, mountPath)) return null;
   throw new SandboxError(
-    `what a snapshot had of ${formatId("session_resource", one.id)} could not be removed`,
+    `the files that a snapshot had for ${formatId("session_resource", one.id)} could not be removed`,
   );
 }
 

@@ -52,9 +52,12 @@ export class SessionMetrics {
   constructor(registry = new Registry(), models = NO_MODELS) {
     this.#registers = [registry];
     this.#models = models;
-    this.#turns = this.#histogram("turn", "Time of a turn, by outcome.", ["outcome"]);
-    this.#waits = this.#histogram("turn_wait", "Time for which a turn waited for a slot.", []);
-    this.#requests = this.#histogram("model_request", "Time of a request to a model.", ["model", "error"]);
+    this.#turns = this.#histogram("turn", "Duration of a turn, by outcome.", ["outcome"]);
+    this.#waits = this.#histogram("turn_wait", "Time that a turn waited for a slot.", []);
+    this.#requests = this.#histogram("model_request", "Duration of a request to a model.", [
+      "model",
+      "error",
+    ]);
     this.#firstParts = this.#histogram(
       "model_first_token",
       "Time from a request to the first part of the model's response.",
@@ -62,24 +65,24 @@ export class SessionMetrics {
     );
     this.#gaps = this.#histogram(
       "model_request_gap",
-      "Time from a response to the request with its results, by the parts of it that follow each other.",
+      "Time from a response to the request with its results, by consecutive part.",
       ["part"],
       SHORT_SECONDS,
     );
-    this.#calls = this.#histogram("tool_call", "Time of a tool call.", ["tool", "error"]);
+    this.#calls = this.#histogram("tool_call", "Duration of a tool call.", ["tool", "error"]);
     this.#opens = this.#histogram(
       "sandbox_open",
-      "Time in which a sandbox was opened, by disk: new, of the pool of warm ones, or resumed.",
+      "Time that opening a sandbox took, by disk: new, from the pool of warm sandboxes, or resumed.",
       ["kind"],
     );
     this.#saves = this.#histogram(
       "workspace_save",
-      "Time in which the workspace of a session was saved, or was not, by outcome.",
+      "Time that saving a session's workspace took, by outcome.",
       ["outcome"],
     );
     this.#restores = this.#histogram(
       "workspace_restore",
-      "Time in which a disk was made from a saved workspace, by outcome.",
+      "Time that creating a disk from a saved workspace took, by outcome.",
       ["outcome"],
     );
     this.#savedBytes = this.#counter(
@@ -90,13 +93,13 @@ export class SessionMetrics {
     this.#tokens = this.#counter("model_tokens", "Tokens, by model and kind.", ["model", "kind"]);
     this.#costs = this.#counter(
       "model_cost_dollars",
-      "What tokens cost in US dollars by the list price, by model; nothing for models without one.",
+      "Cost of tokens in US dollars at the list price, by model; absent for models without a list price.",
       ["model"],
     );
-    this.#lost = this.#counter("leases_lost", "Sessions that the runner lost while it had them.", []);
+    this.#lost = this.#counter("leases_lost", "Sessions whose lease the runner lost.", []);
     this.#events = this.#counter(
       "session_incidents",
-      "What happened to sessions: errors by type, reclaimed disks and denied connections by reason.",
+      "Events of sessions: errors by type, reclaimed disks and denied connections by reason.",
       ["incident", "reason"],
     );
   }
@@ -159,7 +162,7 @@ export class SessionMetrics {
   watchPool(ready: () => number): void {
     new Gauge({
       name: "berth_warm_sandboxes",
-      help: "Sandboxes of the pool that a session can take, while this runner keeps the pool.",
+      help: "Sandboxes of the pool that are ready for a session; only on the runner that keeps the pool.",
       registers: this.#registers,
       collect() {
         this.set(ready());
@@ -171,7 +174,7 @@ export class SessionMetrics {
     const registers = this.#registers;
     new Gauge({
       name: "berth_runner_sessions",
-      help: "Sessions that the runner has.",
+      help: "Sessions that the runner holds.",
       registers,
       collect() {
         this.set(worker.held());

@@ -97,7 +97,7 @@ describe("a sandbox waits for its place", () => {
       await own.worker({ concurrency: 1 });
       await own.send(waiting, steps({ tools: [bash("echo one"), bash("echo two")] }));
       const [reason] = reasons(await own.until(waiting, isTold));
-      assert.match(reason ?? "", /^The sandbox (waits for a place|is not ready in its place yet): /);
+      assert.match(reason ?? "", /^The sandbox (waits for a node|is not ready on its node yet): /);
       assert.ok(reason?.endsWith(wait.reason));
       assert.equal(await statusOf(one, waiting), "rescheduling");
       const began = once(own.engine.events, "command");
@@ -145,10 +145,7 @@ describe("a sandbox waits for its place", () => {
       await own.send(waiting, steps(bash("die")));
       const log = await own.until(waiting, ended);
       assert.deepEqual([opened.begun, reasons(log)], [2, []]);
-      assert.match(
-        JSON.stringify(log),
-        /not all were kept as they are: not everything could be read in time/,
-      );
+      assert.match(JSON.stringify(log), /not all were kept as they are: not all files could be read in time/);
       assert.equal(await isDue(), true);
       goOn();
       await own.send(waiting, steps(bash("echo again")));

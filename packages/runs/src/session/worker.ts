@@ -195,7 +195,9 @@ export class Worker {
   /** Removes the host from the list. If the process dies before, another host removes it later. */
   async #leaveHosts(): Promise<void> {
     const { db, host, log } = this.#options;
-    await leaveHosts(db, host).catch((error: unknown) => log.warn({ err: error }, "this host stays listed"));
+    await leaveHosts(db, host).catch((error: unknown) =>
+      log.warn({ err: error }, "this host could not be removed from the list of hosts"),
+    );
   }
 
   async #claimUntilClosed(): Promise<void> {
@@ -254,7 +256,7 @@ export class Worker {
     if (isDraining)
       log.warn(
         { host: host.id },
-        "this host drains: it takes no new sessions, and gives up the disks of quiet ones; 'berth admin hosts drain --cancel' ends that",
+        "this host is draining: it takes no new sessions, and gives up the disks of idle ones; 'berth admin hosts drain --cancel' ends the draining",
       );
     else log.info({ host: host.id }, "this host takes new sessions again");
   }

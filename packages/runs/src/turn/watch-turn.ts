@@ -44,7 +44,7 @@ async function watchUntil(watch: Watch, over: AbortSignal): Promise<void> {
       await look(watch);
     } catch (error) {
       if (error instanceof LeaseLost) return stop(watch);
-      watch.log.warn({ err: error }, "a running session could not be looked at");
+      watch.log.warn({ err: error }, "a running session could not be checked");
       await pause(RETRY_MS);
       watch.news.set();
     }

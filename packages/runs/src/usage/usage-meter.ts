@@ -84,10 +84,10 @@ export class UsageMeter {
       await addSandboxSeconds(db.write, used);
     } catch (error) {
       for (const one of used) this.#add(one, one.seconds);
-      log.warn({ err: error }, "the use of sandboxes could not be stored");
+      log.warn({ err: error }, "the usage of sandboxes could not be stored");
     }
     await storeDiskBytes(db.write, await this.#measured(touched)).catch((error: unknown) =>
-      log.warn({ err: error }, "the use of disks could not be stored"),
+      log.warn({ err: error }, "the usage of disks could not be stored"),
     );
   }
 

@@ -102,7 +102,7 @@ export class DiskOrigin {
     if (this.source === null) return;
     this.#session.log.warn(
       { err: error, snapshot: this.source.id },
-      "a disk could not be made of a snapshot of a volume: the session clones",
+      "a disk could not be created from a volume snapshot, so the session clones",
     );
     await this.#snapshots.giveUp(this.source);
   }
@@ -166,6 +166,6 @@ const UPLOADS = "/mnt/session/uploads/";
 
 function withId(repositories: readonly RunRepository[], id: string): RunRepository {
   const found = repositories.find((one) => one.id === id);
-  if (found === undefined) throw new Error("The repository is not of this session.");
+  if (found === undefined) throw new Error("The repository does not belong to this session.");
   return found;
 }

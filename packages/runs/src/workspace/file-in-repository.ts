@@ -12,7 +12,7 @@ export async function excludeFile(
   const result = await excludePath(sandbox, { clone: mountPath, path: target.slice(mountPath.length + 1) });
   if (result === "excluded") return null;
   if (result === "failed") return notPlaceable(target);
-  return { type: "sandbox_error", message: `The repository has something of its own at ${target}.` };
+  return { type: "sandbox_error", message: `The repository already has a file or directory at ${target}.` };
 }
 
 /** Undoes `excludeFile`, after the file was removed. */

@@ -16,7 +16,7 @@ export type Attempt = <T>(open: () => Promise<T>) => Promise<T>;
 /** Thrown when no sandbox can be opened on a disk of the pool. */
 export class UnfitDisk extends Error {
   constructor(cause: SandboxError) {
-    super("A disk of the pool does not serve.", { cause });
+    super("A disk of the pool cannot be used.", { cause });
   }
 }
 

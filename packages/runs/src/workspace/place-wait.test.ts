@@ -31,7 +31,7 @@ describe("PlaceWait", () => {
     assert.deepEqual(told, []);
     assert.equal(wait.reportedSeconds, null);
     const calls = [wait.needed(() => opening), wait.needed(() => opening)];
-    assert.deepEqual(told, ["The sandbox waits for a place: full"]);
+    assert.deepEqual(told, ["The sandbox waits for a node: full"]);
     wait.changed(place("full"));
     wait.changed(place("fuller"));
     assert.equal(told.length, 1, "another reason soon after is told later");

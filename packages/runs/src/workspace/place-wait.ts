@@ -6,8 +6,8 @@ import type { Activity } from "../repositories/activity.ts";
 const REPORT_MS = 15_000;
 
 const WORDS: Readonly<Record<SandboxWait["for"], string>> = {
-  place: "The sandbox waits for a place",
-  image: "The sandbox is not ready in its place yet",
+  place: "The sandbox waits for a node",
+  image: "The sandbox is not ready on its node yet",
 };
 
 /**
@@ -97,7 +97,7 @@ export class PlaceWait {
 
   /** Ends an opening that waits, because nobody needs the sandbox. */
   giveUp(): void {
-    if (this.isWaiting) this.#givingUp.abort(new Error("The sandbox is not needed any more."));
+    if (this.isWaiting) this.#givingUp.abort(new Error("The sandbox is no longer needed."));
   }
 
   #begin(): void {

@@ -49,7 +49,7 @@ export async function restoreDisk(
     if (outcome !== "damaged") {
       await finishRestore(db.write, lease);
       if (outcome === "partial")
-        await report(target, save, "not all files of it could be made on the new disk");
+        await report(target, save, "not all of its files could be created on the new disk");
       return { saved_at: save.savedAt, seconds: seconds() };
     }
   } catch (error) {
@@ -60,12 +60,12 @@ export async function restoreDisk(
   await sandbox.close();
   await forgetSave(db.write, lease);
   await disk.discard();
-  await report(target, save, "it is damaged, and nothing of it is there");
+  await report(target, save, "it is damaged, so none of its files are there");
   return null;
 }
 
 async function report({ runLog, notes }: RestoreDiskTarget, { savedAt }: Save, why: string): Promise<void> {
-  const message = `The workspace that was saved at ${savedAt} did not come back whole: ${why}.`;
+  const message = `The workspace that was saved at ${savedAt} was not restored completely:  ${why}.`;
   notes.push(`[${message}]`);
   const error = {
     type: "workspace_save_error" as const,

@@ -25,7 +25,7 @@ test("without the client of Kubernetes, or a kubeconfig that can be read: one se
   const hooks = `data:text/javascript,${encodeURIComponent(WITHOUT_CLIENT)}`;
   assert.equal(
     failure("/nowhere", "--import", hooks),
-    "BERTH_SANDBOX is kubernetes, for which the package @kubernetes/client-node is needed: install it beside Berth by 'npm install @kubernetes/client-node@2'.",
+    "BERTH_SANDBOX is kubernetes, which needs the package @kubernetes/client-node: install it beside Berth with 'npm install @kubernetes/client-node@2'.",
   );
   assert.equal(
     failure("/nowhere"),

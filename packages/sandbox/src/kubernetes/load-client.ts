@@ -33,6 +33,6 @@ export async function loadClient(
 function describeMissing(error: NodeJS.ErrnoException): never {
   if (error.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes("@kubernetes/")) throw error;
   throw new SandboxError(
-    "BERTH_SANDBOX is kubernetes, for which the package @kubernetes/client-node is needed: install it beside Berth by 'npm install @kubernetes/client-node@2'.",
+    "BERTH_SANDBOX is kubernetes, which needs the package @kubernetes/client-node: install it beside Berth with 'npm install @kubernetes/client-node@2'.",
   );
 }

@@ -56,7 +56,7 @@ test("digest: the same for a copy, another for every change of a file, a name or
     );
   await assert.rejects(
     requireUnaltered(directory, note, [Buffer.alloc(32, "o")]),
-    /used with another secret key/,
+    /belongs to another secret key/,
   );
   writeFileSync(join(directory, CONTENT), "damaged, which is told for each content");
   await requireUnaltered(directory, note, [KEY]);

@@ -33,7 +33,7 @@ export async function requireUnaltered(
   const summary = await summaryOf(directory, note);
   if (keys.some((key) => areEqual(note.digest, sealed(summary, key)))) return;
   throw new InputError(
-    `${directory} does not match its digest: it was altered since it was made, or used with another secret key.`,
+    `${directory} does not match its digest: it was altered after it was made, or belongs to another secret key.`,
   );
 }
 

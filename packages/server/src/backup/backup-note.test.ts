@@ -24,7 +24,7 @@ test("the note of a backup: read from a file; a link, a pipe and a directory are
     rmSync(path, { recursive: true });
     put();
     assert.throws(() => readNote(directory), {
-      message: `${directory} is no backup: it has no readable ${NOTE_FILE}.`,
+      message: `${directory} is not a backup: it has no readable ${NOTE_FILE}.`,
     });
   }
 });

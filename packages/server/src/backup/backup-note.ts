@@ -35,15 +35,15 @@ export function writeNote(directory: string, note: BackupNote): void {
 /** Reads the note of a backup. @throws InputError when this version cannot read the backup. */
 export function readNote(directory: string): BackupNote {
   const note = parsedNote(directory);
-  if (note === null) throw new InputError(`${directory} is no backup: it has no readable ${NOTE_FILE}.`);
+  if (note === null) throw new InputError(`${directory} is not a backup: it has no readable ${NOTE_FILE}.`);
   if (note.format !== 1)
-    throw new InputError(`${directory} was written by a newer Berth, ${note.berth}: restore it with that.`);
+    throw new InputError(`${directory} was written by a newer Berth: restore it with Berth ${note.berth}.`);
   if (note.architecture !== process.arch)
     throw new InputError(
-      `${directory} was written on a machine of the architecture ${note.architecture}, and this one is ${process.arch}.`,
+      `${directory} was written on a machine with the architecture ${note.architecture}, but this machine has ${process.arch}.`,
     );
   if (!existsSync(join(directory, "cluster/PG_VERSION")))
-    throw new InputError(`${directory} is no complete backup: it has no database.`);
+    throw new InputError(`${directory} is not a complete backup: it has no database.`);
   return note;
 }
 

@@ -118,15 +118,15 @@ function copyKeys(config: Config, to: string): void {
 function requireInstallation({ dataDir, databaseUrl }: Config): void {
   if (databaseUrl !== null)
     throw new InputError(
-      "The database is that of BERTH_DATABASE_URL: back it up with the tools of its server first, then copy the contents of files, which are in 'blobs' of the data directory or in BERTH_BLOBS.",
+      "This installation uses the database of BERTH_DATABASE_URL. Back it up with the tools of its server first, then copy the file contents from 'blobs' in the data directory or from BERTH_BLOBS.",
     );
   if (!existsSync(join(dataDir, "postgres/cluster")))
-    throw new InputError(`There is no installation in ${dataDir}: name its data directory by --data-dir.`);
+    throw new InputError(`There is no installation in ${dataDir}: name its data directory with --data-dir.`);
 }
 
 function requireApart(to: string, { dataDir }: Config): void {
   if (`${to}/`.startsWith(`${resolve(dataDir)}/`))
     throw new InputError(
-      `${to} is inside the data directory, with which it would be lost: name another place.`,
+      `${to} is inside the data directory, and would be lost with it: name another place.`,
     );
 }

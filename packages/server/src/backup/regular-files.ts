@@ -15,7 +15,7 @@ export async function* regularFiles(directory: string, below = ""): AsyncGenerat
     else if (entry.isFile()) yield path;
     else
       throw new InputError(
-        `${join(directory, path)} is neither a file nor a directory: the backup was altered since it was made.`,
+        `${join(directory, path)} is neither a file nor a directory: the backup was altered after it was made.`,
       );
   }
 }

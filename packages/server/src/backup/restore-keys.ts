@@ -25,7 +25,7 @@ export async function restoreKeys(
     if (existsSync(join(from, name))) await copyFile(join(from, name), join(dataDir, name));
   if (secretKeyFile === null && !existsSync(join(dataDir, "secret.key")))
     throw new InputError(
-      "The backup has no secret key: name the file with the installation's by --secret-key-file, or set BERTH_SECRET_KEY_FILE.",
+      "The backup has no secret key: name the file with the installation's key with --secret-key-file, or set BERTH_SECRET_KEY_FILE.",
     );
 }
 

@@ -30,5 +30,5 @@ function mayWrite(directory: string): boolean {
 
 function notWritable(directory: string): string {
   const [user, group] = [process.getuid?.(), process.getgid?.()];
-  return `Berth may not write in the data directory ${directory}, which belongs to the user id ${lstatSync(directory).uid}; chown -R ${user}:${group} gives it to Berth's own.`;
+  return `Berth may not write in the data directory ${directory}, which belongs to the user id ${lstatSync(directory).uid}; chown -R ${user}:${group} gives it to Berth's user.`;
 }

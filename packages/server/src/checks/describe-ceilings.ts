@@ -13,12 +13,12 @@ export function describeCeilings(config: Config): Capability {
     if (config.sandbox === "kubernetes")
       return { name, state: "yes", detail: `${detail} A pod that fits on no node does not start.` };
     if (config.role === "api")
-      return { name, state: "yes", detail: `${detail} A runner lowers what its machine does not allow.` };
+      return { name, state: "yes", detail: `${detail} A runner lowers what exceeds its machine.` };
     const together = sharedLimits();
     if (memory_mb * MEBIBYTE <= together.memoryBytes && pids <= together.pids)
       return { name, state: "yes", detail };
     const advice =
-      "That is more than all sessions together can have. Lower BERTH_MAX_MEMORY_MB or BERTH_MAX_PIDS.";
+      "This is more than all sessions together can have. Lower BERTH_MAX_MEMORY_MB or BERTH_MAX_PIDS.";
     return { name, state: "degraded", detail: `${detail} ${advice}` };
   } catch (error) {
     return { name, state: "no", detail: `The machine could not be examined: ${(error as Error).message}` };

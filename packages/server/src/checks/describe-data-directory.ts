@@ -14,7 +14,7 @@ export function describeDataDirectory({ dataDir, secretKeyFile }: Config): Capab
     return {
       name,
       state: "yes",
-      detail: "Only the user of Berth can change the data directory and the key.",
+      detail: "Only Berth's user can change the data directory and the key.",
     };
   } catch (error) {
     return { name, state: "no", detail: (error as Error).message };

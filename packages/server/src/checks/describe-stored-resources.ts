@@ -8,6 +8,6 @@ import { environmentsAbove } from "./stored-resources-store.ts";
 export async function describeStoredResources(config: Config, db: Queryable): Promise<Capability[]> {
   const above = await environmentsAbove(db, readCeilings(config));
   if (above === 0) return [];
-  const detail = `Environments that ask for more than the ceilings: ${above}. Their sessions have the ceilings; lowered_limits of session.container_started says which.`;
+  const detail = `Environments that request more than the ceilings: ${above}. Their sessions get the ceilings, and lowered_limits of session.container_started names them.`;
   return [{ name: "ceilings_stored", state: "degraded", detail }];
 }

@@ -41,7 +41,7 @@ describe("settings", () => {
     );
     assert.equal(readConfig({ HTTPS_PROXY: socks }).httpsProxy, null);
     assert.deepEqual(unknownVariables({ HTTPS_PROXY: socks, NO_PROXY: "a.example" }), [
-      "The variable HTTPS_PROXY has no effect on Berth: it must have the form http://user:password@host:port.",
+      "Berth ignores the variable HTTPS_PROXY: it must have the form http://user:password@host:port.",
     ]);
   });
 
@@ -84,7 +84,7 @@ describe("settings", () => {
       const variable = `BERTH_${flag.replaceAll("-", "_").toUpperCase()}`;
       assert.throws(() => readConfig({}, { [flag]: url }), {
         name: "ConfigError",
-        message: `--${flag} cannot have a password, which every user of the machine would see: use ${variable} or --${flag}-file.`,
+        message: `--${flag} must not have a password, because every user of the machine could see it: use ${variable} or --${flag}-file.`,
       });
       writeFileSync(file, url);
       assert.deepEqual(readConfig({ [variable]: url }), readConfig({}, { [`${flag}-file`]: file }), url);
@@ -105,7 +105,7 @@ describe("settings", () => {
       ["postgres://one:a,two/berth", "have the form postgres://user@host:port,host:port/database"],
       [
         "postgres://one,two/b?target_session_attrs=any",
-        "have no other target_session_attrs than read-write: Berth writes",
+        "have target_session_attrs=read-write or none, because Berth writes",
       ],
     ])
       assert.throws(() => readConfig({ BERTH_DATABASE_URL: url }), {

@@ -11,13 +11,17 @@ export function oidcOf(config: Config) {
       BERTH_OIDC_CLIENT_SECRET_FILE: oidcClientSecretFile,
     };
     const given = Object.entries(others).find(([, value]) => value !== null);
-    if (given !== undefined) throw new Error(`${given[0]} needs BERTH_OIDC_ISSUER, whose client it is.`);
+    if (given !== undefined) throw new Error(`${given[0]} needs BERTH_OIDC_ISSUER, the identity provider.`);
     return null;
   }
   if (oidcClientId === null)
-    throw new Error("BERTH_OIDC_ISSUER needs BERTH_OIDC_CLIENT_ID, the id of this service there.");
+    throw new Error(
+      "BERTH_OIDC_ISSUER needs BERTH_OIDC_CLIENT_ID, the client id of this service at the identity provider.",
+    );
   if (oidcMapping.length === 0)
-    throw new Error("BERTH_OIDC_ISSUER needs BERTH_OIDC_MAPPING, which says who may sign in, and as what.");
+    throw new Error(
+      "BERTH_OIDC_ISSUER needs BERTH_OIDC_MAPPING, which says who may sign in, and with which role.",
+    );
   return {
     issuer: oidcIssuer,
     clientId: oidcClientId,
@@ -54,7 +58,7 @@ export function mapping(text: string): OidcMapping[] {
 }
 
 function parseMapping({ value, organization, role = "member" }: Fields, at: string): OidcMapping {
-  if (typeof value !== "string" || value === "") throw new Error(`${at}.value must be a text`);
+  if (typeof value !== "string" || value === "") throw new Error(`${at}.value must be a non-empty string`);
   if (typeof organization !== "string" || organization === "")
     throw new Error(`${at}.organization must be the name of an organization`);
   if (role !== "member" && role !== "admin") throw new Error(`${at}.role must be member or admin`);

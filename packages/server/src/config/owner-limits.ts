@@ -13,7 +13,7 @@ export function ownerLimits(text: string): LimitValues {
     const [, name = "", value = ""] = /^([a-z_]+)=(.*)$/.exec(item) ?? [];
     if (!isLimitName(name))
       throw new Error(
-        `must be a list such as open_sessions=50,file_bytes=1000000000, of ${LIMIT_NAMES.join(", ")}, and ${item} is none of these`,
+        `must be a list such as open_sessions=50,file_bytes=1000000000, of ${LIMIT_NAMES.join(", ")}, but ${item} is none of these`,
       );
     limits[name] = amountOf(name, value);
   }
@@ -25,7 +25,7 @@ function amountOf(name: LimitName, value: string): number | null {
   try {
     return limitValue(name, value);
   } catch (error) {
-    throw new Error(`${(error as Error).message} or none, and ${name}=${value} is not`);
+    throw new Error(`${(error as Error).message} or none, but ${name}=${value} is not`);
   }
 }
 
@@ -39,7 +39,7 @@ export function addressLimits(text: string): LimitValues {
   const [wrong] = Object.keys(others);
   if (wrong !== undefined)
     throw new Error(
-      `must be a list such as requests_per_second=5,request_burst=20, and has ${wrong}, which is not counted by address`,
+      `must be a list such as requests_per_second=5,request_burst=20, but has ${wrong}, which is not counted by address`,
     );
   if (perSecond == null) throw new Error("must have requests_per_second");
   return { requests_per_second: perSecond, ...(burst !== undefined && { request_burst: burst }) };

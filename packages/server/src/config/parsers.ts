@@ -119,6 +119,6 @@ export function databaseUrl(text: string): string {
   if (hosts.length > 1 && !hosts.every((host) => host !== "" && URL.canParse(`postgres://${host}/`)))
     throw new Error("must have the form postgres://user@host:port,host:port/database");
   if (!WITH_WRITES.includes(new URLSearchParams(query).get("target_session_attrs")))
-    throw new Error("must have no other target_session_attrs than read-write: Berth writes");
+    throw new Error("must have target_session_attrs=read-write or none, because Berth writes");
   return text;
 }

@@ -139,7 +139,7 @@ function requireNoPassword({ secret, variable }: Setting<unknown>, given: Given,
   if (secret !== true || given.from !== "flag" || given.isInFile) return;
   if (hasPassword(String(value)))
     throw new Error(
-      `cannot have a password, which every user of the machine would see: use ${variable} or ${given.name}-file`,
+      `must not have a password, because every user of the machine could see it: use ${variable} or ${given.name}-file`,
     );
 }
 

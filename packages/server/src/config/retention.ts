@@ -8,7 +8,7 @@ export function retention(text: string): RetentionDays {
     const [, name = "", value = ""] = /^([a-z]+)=(.*)$/.exec(item) ?? [];
     if (!isRetainedName(name))
       throw new Error(
-        `must be a list such as sessions=90,files=30, of ${RETAINED_NAMES.join(", ")}, and ${item} is none of these`,
+        `must be a list such as sessions=90,files=30, of ${RETAINED_NAMES.join(", ")}, but ${item} is none of these`,
       );
     days[name] = daysOf(name, value);
   }
@@ -19,6 +19,6 @@ function daysOf(name: string, value: string): number {
   try {
     return retentionDays(value);
   } catch (error) {
-    throw new Error(`${(error as Error).message}, and ${name}=${value} is not`);
+    throw new Error(`${(error as Error).message}, but ${name}=${value} is not`);
   }
 }

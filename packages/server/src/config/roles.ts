@@ -16,11 +16,11 @@ export function requireShared({ role, databaseUrl, blobs }: Config): void {
   if (role === "all") return;
   if (databaseUrl === null)
     throw new Error(
-      `The role ${role} needs BERTH_DATABASE_URL, a PostgreSQL that the other services use too: the embedded one has no other users.`,
+      `The role ${role} needs BERTH_DATABASE_URL, the PostgreSQL that the other services use: no other service can reach the embedded one.`,
     );
   if (blobs === "disk" && role !== "egress")
     throw new Error(
-      `The role ${role} needs BERTH_BLOBS, a place for the contents of files that the other services have too: those below its own data directory nobody else would find.`,
+      `The role ${role} needs BERTH_BLOBS, the place for file contents that the other services use: no other service can read this data directory.`,
     );
 }
 

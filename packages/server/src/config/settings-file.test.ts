@@ -20,7 +20,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   tls_key: ["", "must not be empty"],
   trusted_proxies: [
     "10.0.0.0/33",
-    "must be a list such as 10.0.0.1,10.1.0.0/16, and 10.0.0.0/33 is no address or network",
+    "must be a list such as 10.0.0.1,10.1.0.0/16, but 10.0.0.0/33 is not an address or network",
   ],
   public_url: ["https://a/b", "must be an http or https URL with nothing after the host and port"],
   console: ["yes", "must be one of on, off, plain-http"],
@@ -92,16 +92,16 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   pip_index: ["https://a:b@x", "must be an https URL without credentials or a query"],
   organization_limits: [
     "sessions=5",
-    "must be a list such as open_sessions=50,file_bytes=1000000000, of requests_per_second, request_burst, open_sessions, file_bytes, running_turns, sandbox_seconds_per_day, disk_bytes, and sessions=5 is none of these",
+    "must be a list such as open_sessions=50,file_bytes=1000000000, of requests_per_second, request_burst, open_sessions, file_bytes, running_turns, sandbox_seconds_per_day, disk_bytes, but sessions=5 is none of these",
   ],
   user_limits: [
     "open_sessions=many",
-    "must be a whole number from 0 to 999999999999999 or none, and open_sessions=many is not",
+    "must be a whole number from 0 to 999999999999999 or none, but open_sessions=many is not",
   ],
-  retention_days: ["files=0", "must be a whole number of days from 1 to 99999, and files=0 is not"],
+  retention_days: ["files=0", "must be a whole number of days from 1 to 99999, but files=0 is not"],
   address_limits: [
     "requests_per_second=5,open_sessions=1",
-    "must be a list such as requests_per_second=5,request_burst=20, and has open_sessions, which is not counted by address",
+    "must be a list such as requests_per_second=5,request_burst=20, but has open_sessions, which is not counted by address",
   ],
   metrics_address: ["9464", "must be an address and a port, such as 127.0.0.1:9464"],
   runner_address: ["4181", "must be an address and a port, such as 127.0.0.1:9464"],
@@ -194,11 +194,11 @@ test("settings file: what is wrong in it is a sentence with the line; all are re
     ["max_pidss: 5", "line 1: max_pidss is not a setting; the nearest is max_pids."],
     ["\nmax-pids: 50", "line 2: max-pids is not a setting; the nearest is max_pids."],
     ["completely_else: 1", "line 1: completely_else is not a setting."],
-    ["port: 1\nport: 2", "line 2: the key is there twice."],
+    ["port: 1\nport: 2", "line 2: the key occurs twice."],
     ["port:", "line 1: port has no value."],
     ["port: [1]", "line 1: port must be a single value."],
     ["git_http_hosts: {a: b}", "line 1: git_http_hosts must be a list."],
-    ["- port", "line 1: the file must consist of keys with values."],
+    ["- port", "line 1: the file must be a map of keys to values."],
     ["port: 1\n---\nport: 2", "line 2: the file must be one document."],
     ["port: 70000\nhsot: x", "line 2: hsot is not a setting; the nearest is host.", "line 1: port must be"],
     ["port: '4", "line 1: not valid YAML"],
@@ -219,10 +219,7 @@ test("settings file: what is wrong in it is a sentence with the line; all are re
       assert.ok(fault.startsWith(`${file}, ${expected[index]}`), `${text}: ${fault}`);
   }
   const named = (flags: Record<string, string>) => faultsOf({}, flags)[0];
-  assert.equal(
-    named({ config: "/nowhere/b.yaml" }),
-    "--config names a file that cannot be read, /nowhere/b.yaml: no such file.",
-  );
+  assert.equal(named({ config: "/nowhere/b.yaml" }), "--config names /nowhere/b.yaml, which does not exist.");
   assert.equal(named({ config: "/etc" }), "The settings file /etc is a directory, and not a file.");
   assert.deepEqual(faultsOf({ BERTH_CONFIG: "" }), ["BERTH_CONFIG must not be empty."]);
 });
@@ -235,12 +232,12 @@ test("settings file: a secret only where others cannot read it; nothing where ot
   assert.equal(shown.find(({ key }) => key === "database_url")?.value, "(set)");
   chmodSync(file, 0o644);
   assert.deepEqual(faultsOf({ BERTH_CONFIG: file }), [
-    `${file}, line 1: database_url is a secret, and every user can read the file: run chmod o-rwx ${file}, or use database_url_file.`,
+    `${file}, line 1: database_url is a secret, but every user can read the file: run chmod o-rwx ${file}, or use database_url_file.`,
   ]);
   writeFileSync(file, "port: 4306");
   assert.equal(readConfig({ BERTH_CONFIG: file }).port, 4306);
   chmodSync(file, 0o666);
-  assert.match(`${faultsOf({ BERTH_CONFIG: file })}`, /can be changed by every user: run chmod o-w/);
+  assert.match(`${faultsOf({ BERTH_CONFIG: file })}`, /is writable by every user: run chmod o-w/);
 });
 
 test("variables that are no settings: told, with the nearest name; those of the client are known", () => {

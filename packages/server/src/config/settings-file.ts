@@ -44,7 +44,7 @@ export function readSettingsFile(places: Places): SettingsFile | null {
   if (found === null) return null;
   const { path, text, mode } = found;
   if ((mode & 0o002) !== 0)
-    throw new ConfigError([`The settings file ${path} can be changed by every user: run chmod o-w ${path}.`]);
+    throw new ConfigError([`The settings file ${path} is writable by every user: run chmod o-w ${path}.`]);
   return parse(path, text, (mode & 0o007) !== 0);
 }
 
@@ -58,8 +58,7 @@ function find({ named, environment, cwd }: Places): { path: string; text: string
     if (value === "") throw new ConfigError([`${name} must not be empty.`]);
     const path = resolve(cwd, value);
     const file = open(path);
-    if (file === null)
-      throw new ConfigError([`${name} names a file that cannot be read, ${path}: no such file.`]);
+    if (file === null) throw new ConfigError([`${name} names ${path}, which does not exist.`]);
     return file;
   }
   const { XDG_CONFIG_HOME, HOME } = environment;
@@ -100,7 +99,7 @@ function parse(path: string, source: string, isReadable: boolean): SettingsFile 
     return {
       path,
       entries: new Map(),
-      faults: [at(lineAt(contents), "the file must consist of keys with values")],
+      faults: [at(lineAt(contents), "the file must be a map of keys to values")],
     };
   const entries = new Map<string, { text: string; line: number }>();
   const faults: string[] = [];
@@ -112,7 +111,7 @@ function parse(path: string, source: string, isReadable: boolean): SettingsFile 
       if (setting === undefined) throw new Error(unknownKey(key));
       if (setting.secret === true && key === keyOf(setting.variable) && isReadable)
         throw new Error(
-          `${key} is a secret, and every user can read the file: run chmod o-rwx ${path}, or use ${key}_file`,
+          `${key} is a secret, but every user can read the file: run chmod o-rwx ${path}, or use ${key}_file`,
         );
       entries.set(key, { line, text: textOf(key, value, { setting, document, directory: dirname(path) }) });
     } catch (error) {
@@ -128,7 +127,7 @@ function rangeOf(node: unknown): number {
 
 /** Returns the parser's message without the part that quotes the file, which may contain a secret. */
 function syntaxFault(code: string, message: string): string {
-  if (code === "DUPLICATE_KEY") return "the key is there twice";
+  if (code === "DUPLICATE_KEY") return "the key occurs twice";
   if (code === "MULTIPLE_DOCS") return "the file must be one document";
   return `not valid YAML: ${message.split(/[:\n"]/)[0]?.trim()}`;
 }

@@ -20,9 +20,9 @@ export function plainHttpWarning(config: Config): string | null {
   const metricsAddress = hasNoApi({ role }) ? runnerAddress : config.metricsAddress;
   const isBehindProxy = trustedProxies.length > 0 || publicUrl?.startsWith("https:") === true;
   if (!hasNoApi({ role }) && !isLoopback(host) && !isBehindProxy)
-    return `Berth listens for plain HTTP at ${host}, where others on the network can read tokens and contents: set BERTH_TLS_CERT and BERTH_TLS_KEY, or have a proxy with TLS in front and name it in BERTH_TRUSTED_PROXIES.`;
+    return `Berth listens for plain HTTP at ${host}, where others on the network can read tokens and contents: set BERTH_TLS_CERT and BERTH_TLS_KEY, or put a proxy with TLS in front and name it in BERTH_TRUSTED_PROXIES.`;
   if (metricsAddress !== null && !isLoopback(listenAddress(metricsAddress).host))
-    return `Berth serves its metrics by plain HTTP at ${metricsAddress}, where others on the network can read the token of the one who asks: set BERTH_TLS_CERT and BERTH_TLS_KEY, or choose an address of this machine.`;
+    return `Berth serves its metrics by plain HTTP at ${metricsAddress}, where others on the network can read the tokens of its readers: set BERTH_TLS_CERT and BERTH_TLS_KEY, or choose an address of this machine.`;
   return null;
 }
 

@@ -41,7 +41,7 @@ function unusable(environment: Readonly<Record<string, string | undefined>>): st
         if (environment[name]) parse(environment[name]);
         return [];
       } catch (error) {
-        return [`The variable ${name} has no effect on Berth: it ${(error as Error).message}.`];
+        return [`Berth ignores the variable ${name}: it ${(error as Error).message}.`];
       }
     }),
   );

@@ -12,9 +12,10 @@ export function describeDatabaseUser({ databaseUrl, dataDir }: Config): Capabili
   const user = serverUser(directory);
   if (user !== undefined && !user.isOwn) {
     const detail =
-      "The embedded PostgreSQL runs as nobody, so other programs of that user can read its files: Berth may not create mount namespaces here, or this container has too few user ids.";
+      "The embedded PostgreSQL runs as nobody, so other programs of that user can read its files. Berth has no permission to create mount namespaces here, or this container has too few user ids.";
     return { name, state: "degraded", detail };
   }
-  const who = user === undefined ? "the user of Berth" : `user id ${user.uid}, which no account has`;
-  return { name, state: "yes", detail: `The embedded PostgreSQL runs as ${who}, and asks for a password.` };
+  const who =
+    user === undefined ? "the user of Berth" : `the user id ${user.uid}, which belongs to no account`;
+  return { name, state: "yes", detail: `The embedded PostgreSQL runs as ${who}, and requires a password.` };
 }

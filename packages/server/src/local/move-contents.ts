@@ -86,7 +86,7 @@ async function requireStopped(db: DatabaseAccess, config: Config): Promise<void>
   const graceMs = config.hostGraceSeconds * 1_000;
   if (await otherHostsSeen(db.write, installationId(config.dataDir), graceMs))
     throw new OperatorError(
-      "Another service of this database runs, or did until just now: stop all of them first.",
+      "Another service of this database is running, or was until just now. Stop all of them first.",
     );
 }
 

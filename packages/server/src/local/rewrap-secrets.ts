@@ -39,12 +39,10 @@ export async function rewrapSecrets(
 ): Promise<{ rewrapped: number }> {
   const { dataDir, secretKeyFile: file } = readConfig(process.env, flags);
   if (file === null && formerKeyFile !== null)
-    throw new OperatorError(
-      "A former key file is only used together with your own key file: set BERTH_SECRET_KEY_FILE.",
-    );
+    throw new OperatorError("A former key file needs a key file of your own: set BERTH_SECRET_KEY_FILE.");
   if (file !== null && formerKeyFile === null)
     throw new OperatorError(
-      `You manage ${file} yourself: put the new key there and name a file that holds the former one.`,
+      `You manage ${file} yourself: put the new key there, and name a file with the former key.`,
     );
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const release = lockForRewrap(dataDir);
@@ -80,7 +78,7 @@ async function requireNoOther(db: DatabaseAccess, { dataDir }: Config): Promise<
   );
   if (other === undefined) return;
   throw new OperatorError(
-    `Another service of this database, ${other.id} on ${other.name ?? "an unknown machine"}, was seen less than ${UNSEEN_SECONDS} seconds ago. Stop every service first, and wait for that long. Nothing was changed.`,
+    `Another service of this database, ${other.id} on ${other.name ?? "an unknown machine"}, was seen less than ${UNSEEN_SECONDS} seconds ago. Stop every service and wait ${UNSEEN_SECONDS} seconds. Nothing was changed.`,
   );
 }
 
@@ -114,7 +112,7 @@ async function requireKnownKeys(db: DatabaseAccess, keys: readonly Uint8Array[])
   const { unknown: foreign } = await countKeys(db.write, keys);
   if (foreign === 0) return;
   throw new OperatorError(
-    `${foreign} ${foreign === 1 ? "secret is" : "secrets are"} encrypted with a different key than the one given. Nothing was changed.`,
+    `${foreign} ${foreign === 1 ? "secret is" : "secrets are"} encrypted with another key than the given one. Nothing was changed.`,
   );
 }
 

@@ -114,7 +114,7 @@ test("metrics with an address of their own: there alone, and nothing else is the
   const lines: Array<{ msg: string; url: string }> = [];
   const log = createLog("info", createRedactor(), (line) => lines.push(JSON.parse(line)));
   const { api } = await started(t, 0, { log, metricsAddress: { host: "127.0.0.1", port: 0 } });
-  const { url = "" } = lines.find(({ msg }) => msg === "metrics have an address of their own") ?? {};
+  const { url = "" } = lines.find(({ msg }) => msg === "metrics are served at a separate address") ?? {};
   await (await fetch(`${api.url}/livez`)).text();
   const metrics = await fetch(url);
   assert.equal(metrics.status, 200);

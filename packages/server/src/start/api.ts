@@ -50,7 +50,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       const { fastify } = createMetricsApp(app, options);
       apps.push(fastify);
       const url = await listen(fastify, metricsAddress, { tls, log });
-      log.info({ url: `${url}/metrics` }, "metrics have an address of their own");
+      log.info({ url: `${url}/metrics` }, "metrics are served at a separate address");
     }
     const url = await listen(app.fastify, options, { tls, log });
     return { url, server: app.fastify.server, renderMetrics: () => app.metrics.render(), close };

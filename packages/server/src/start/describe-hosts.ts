@@ -8,6 +8,6 @@ export async function describeHosts(db: Queryable, own: Host): Promise<Capabilit
   const name = "hosts";
   const differences = await describeDifferences(db, own);
   if (differences.length > 0) return { name, state: "degraded", detail: differences.join(" ") };
-  const detail = "No other service of the database has other settings that decide what sessions get.";
+  const detail = "All services of this database have the same settings for sessions.";
   return { name, state: "yes", detail };
 }

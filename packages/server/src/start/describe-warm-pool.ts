@@ -11,8 +11,8 @@ export async function describeWarmPool(
   if (sandbox !== "kubernetes" || size === 0) return null;
   const name = "warm_pods";
   const ready = await countReady(db);
-  const told = `${ready} of ${size} pods are ready for new sessions`;
+  const told = `${ready} of ${size}pods are ready for new sessions`;
   if (ready >= size) return { name, state: "yes", detail: `${told}.` };
-  const why = "A runner makes the others, one after another, and its log says when one cannot be made";
+  const why = "A runner creates the others one after another, and logs each failure";
   return { name, state: "degraded", detail: `${told}. ${why}.` };
 }

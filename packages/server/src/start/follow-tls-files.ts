@@ -29,7 +29,7 @@ export function followTlsFiles(
     } catch (error) {
       const { message } = error as Error;
       if (message !== told)
-        log.warn(`The TLS files changed and cannot be used, so those before stay: ${message}`);
+        log.warn(`The changed TLS files cannot be used, so the service keeps the former ones: ${message}`);
       told = message;
     }
   };

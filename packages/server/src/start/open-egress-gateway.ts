@@ -63,7 +63,7 @@ export async function openEgressGateway(deps: EgressGatewayDeps): Promise<Egress
       (error: unknown) => log.error({ err: error }, "the certificate of the gateway could not be renewed"),
     );
   }, DAY_MS).unref();
-  log.info({ port: gateway.port }, "tunnels are taken");
+  log.info({ port: gateway.port }, "the gateway accepts tunnels");
   return {
     async close() {
       clearInterval(renewing);

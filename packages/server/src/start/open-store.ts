@@ -93,7 +93,7 @@ async function currentSchema(
   const { pending, newer } = await readSchema(address, { signal });
   if (pending.length === 0) return { applied: [], newer };
   throw new Error(
-    `The database lacks ${pending.length} migrations, from ${pending[0]} on: run berth migrate, since BERTH_MIGRATE is off.`,
+    `The database lacks ${pending.length} migrations, from ${pending[0]} on. BERTH_MIGRATE is off, so run berth migrate.`,
   );
 }
 
@@ -128,7 +128,7 @@ function makeDataDirectory({ dataDir }: Config): void {
 function requireDirectUrl(error: Error): never {
   if (!/unsupported startup parameter/.test(error.message)) throw error;
   throw new ConfigError([
-    "BERTH_DATABASE_URL leads to a pooler: BERTH_DATABASE_DIRECT_URL must be set too, and lead to the same database without it.",
+    "BERTH_DATABASE_URL leads to a pooler: also set BERTH_DATABASE_DIRECT_URL, to a URL of the same database that bypasses the pooler.",
   ]);
 }
 

@@ -16,7 +16,7 @@ export async function isOwnDatabase(db: Queryable, dataDir: string, log: Logger)
   if (readFileSync(file, "utf8").trim() === id) return true;
   log.warn(
     { file },
-    "the data directory belongs to another database, so nothing in it is removed; delete this file if the database is the right one",
+    "the data directory belongs to another database, so Berth removes nothing from it; delete this file if the database is the right one",
   );
   return false;
 }

@@ -31,7 +31,7 @@ export async function describeDifferences(db: Queryable, host: Host): Promise<st
   const others = await settingsOfOthers(db, host.id, host.graceMs);
   return others.flatMap(({ id, settings }) => {
     const names = differingSettings(host.settings, settings);
-    return names.length === 0 ? [] : [`Host ${id} has other values of ${names.join(", ")}.`];
+    return names.length === 0 ? [] : [`Host ${id} has different values for ${names.join(", ")}.`];
   });
 }
 

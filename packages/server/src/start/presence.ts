@@ -12,7 +12,7 @@ export function startPresence(db: Database, host: Host, log: Logger): Sweeper {
     async close() {
       await beats.close();
       await leaveHosts(db, host).catch((error: unknown) =>
-        log.warn({ err: error }, "this host stays listed"),
+        log.warn({ err: error }, "this host could not be removed from the list of hosts"),
       );
     },
   };

@@ -48,9 +48,9 @@ function guardedFetch(config: Config, authorities: readonly string[]): GuardedFe
 const POINTERS = "Its files of Git LFS are pointers,";
 
 const LFS_NOTES: Record<MissingLfs, string> = {
-  absent: `${POINTERS} since this system has no git-lfs.`,
-  elsewhere: `${POINTERS} since their server is not at the repository's host.`,
-  failed: `${POINTERS} at least some of them, since their server did not give them. 'git lfs pull' tries again.`,
+  absent: `${POINTERS} because this system has no git-lfs.`,
+  elsewhere: `${POINTERS} because their server is not at the repository's host.`,
+  failed: `${POINTERS} at least some of them, because their server did not send them. 'git lfs pull' tries again.`,
 };
 
 /** Creates a function that clones inside the sandbox, with no credential but the repository's own. */

@@ -24,7 +24,7 @@ export async function requireContents(
   const graceMs = config.hostGraceSeconds * 1_000;
   if (await otherHostsSeen(db, installationId(config.dataDir), graceMs))
     throw new Error(
-      `Another service of this database keeps the contents of files elsewhere than ${place}: set BERTH_BLOBS to one directory or bucket that all of them share.`,
+      `Another service of this database keeps file contents elsewhere than in ${place}: set BERTH_BLOBS of all services to the same directory or bucket.`,
     );
   log.warn({ place }, "the contents of the database's files were in another place before");
   await recordBlobStore(db, store, { replace: true });

@@ -9,7 +9,7 @@ const MAX_INTERVAL_MS = 10_000;
 const STATUS: Readonly<Record<string, string>> = {
   starting: "The process that runs sessions is starting.",
   frozen: "The process that runs sessions is frozen.",
-  heartbeat: "The process that runs sessions does not reach the database.",
+  heartbeat: "The process that runs sessions cannot reach the database.",
   sandbox: "No sandbox can be opened; the log says why.",
 };
 
@@ -38,7 +38,10 @@ export class ServiceReports {
   }
 
   stopping(): void {
-    this.#manager?.tell("STOPPING=1", "STATUS=Running turns reach a point from which they continue later.");
+    this.#manager?.tell(
+      "STOPPING=1",
+      "STATUS=Waiting for running turns to reach a point where they can resume.",
+    );
     this.#status = "";
   }
 

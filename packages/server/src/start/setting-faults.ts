@@ -76,9 +76,9 @@ function secretKey({ dataDir, secretKeyFile }: Config): void {
 
 function contents(config: Config): void {
   const directory = blobDirectory(config);
-  if (directory !== null) requireDirectory(directory, "for the contents of files");
+  if (directory !== null) requireDirectory(directory, "for file contents");
   else if (config.uploadLimit > MAX_S3_UPLOAD)
-    throw new Error("BERTH_UPLOAD_LIMIT must be at most 64 GiB while the contents of files are in S3.");
+    throw new Error("BERTH_UPLOAD_LIMIT must be at most 64 GiB while file contents are in S3.");
 }
 
 function tlsFiles(config: Config): void {
@@ -90,7 +90,7 @@ function tlsFiles(config: Config): void {
 function identityProvider(config: Config): void {
   const file = oidcOf(config)?.clientSecretFile ?? null;
   if (file === null) return;
-  readNamedFile(file, "The secret for the identity provider");
+  readNamedFile(file, "The identity provider's client secret");
 }
 
 async function address(config: Config): Promise<void> {
@@ -102,7 +102,9 @@ async function metricsAddress({ metricsAddress, host, port, role }: Config): Pro
   if (metricsAddress === null || hasNoApi({ role })) return;
   const own = listenAddress(metricsAddress);
   if (port !== 0 && own.host === host && own.port === port)
-    throw new Error(`BERTH_METRICS_ADDRESS, ${metricsAddress}, is where the service itself listens.`);
+    throw new Error(
+      `BERTH_METRICS_ADDRESS must not be ${metricsAddress}, the address of the service itself.`,
+    );
   await tryToListen(own);
 }
 

@@ -19,7 +19,7 @@ for (const [blobs, said] of [
   ["disk", /^opened\n$/],
   [
     "s3://bucket",
-    /^BERTH_BLOBS names a bucket, for which the package @aws-sdk\/client-s3 is needed: install it beside Berth by 'npm install @aws-sdk\/client-s3@3'\.\n$/,
+    /^BERTH_BLOBS names a bucket, which needs the package @aws-sdk\/client-s3: install it beside Berth with 'npm install @aws-sdk\/client-s3@3'\.\n$/,
   ],
 ] as const)
   test(`without the AWS SDK: contents in ${blobs}`, (t) => {

@@ -31,11 +31,11 @@ export async function checkPooler(address: DatabaseAddress): Promise<void> {
     const direct = await connect(directAddress(address));
     if (await sharesServers(one, other))
       throw new Error(
-        "The pooler that BERTH_DATABASE_URL leads to gives each statement or transaction another connection of the server: set its pool_mode to session.",
+        "The pooler at BERTH_DATABASE_URL pools statements or transactions, not sessions: set its pool_mode to session.",
       );
     if (!(await isSameDatabase(one, direct)))
       throw new Error(
-        "BERTH_DATABASE_DIRECT_URL leads to another database than BERTH_DATABASE_URL: it must be the same one, without the pooler.",
+        "BERTH_DATABASE_DIRECT_URL leads to another database than BERTH_DATABASE_URL: it must lead to the same one, without the pooler.",
       );
   } catch (error) {
     throw databaseError(error);

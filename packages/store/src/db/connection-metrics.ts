@@ -26,15 +26,23 @@ export function addConnectionMetrics(
   new Gauge({
     ...common,
     name: "berth_database_connections",
-    help: "Database connections for writes, by state; waiting: callers that have none yet.",
+    help: "Database connections for writes, by state; waiting: callers that wait for a connection.",
     collect() {
       const { busy, idle, waiting } = connections();
       for (const [state, count] of Object.entries({ busy, idle, waiting }))
         this.set({ process, state }, count);
     },
   });
-  total("berth_database_connections_taken_total", "How often a connection for writes was taken.", "taken");
-  total("berth_database_wait_seconds_total", "Time in which callers waited for one.", "waitedSeconds");
+  total(
+    "berth_database_connections_taken_total",
+    "Number of times that a connection for writes was taken.",
+    "taken",
+  );
+  total(
+    "berth_database_wait_seconds_total",
+    "Time that callers waited for a connection for writes.",
+    "waitedSeconds",
+  );
 
   function total(name: string, help: string, key: "taken" | "waitedSeconds"): void {
     new Counter({

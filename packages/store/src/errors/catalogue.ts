@@ -25,10 +25,7 @@ export const errors = {
   fault: ({ message, param }: ValidationError) =>
     new ApiError("invalid_request_error", { message, param: param ?? undefined }),
   modelNotAvailable: (id: string, param: string) =>
-    errors.invalid(
-      `Model '${id}' is not available. The list of models ('berth models list') has those that are.`,
-      param,
-    ),
+    errors.invalid(`Model '${id}' is not available. 'berth models list' shows the available models.`, param),
   featureNotAvailable: (feature: BetaFeature) =>
     new ApiError("feature_not_available", {
       message: `The feature '${feature}' is not activated.`,
@@ -78,7 +75,7 @@ export const errors = {
     errors.invalid(`The session's agent has no MCP server '${name.slice(0, 100)}'.`, param),
   badContentRange: (message: string) => errors.invalid(message, "content-range"),
   otherSize: (announced: number) =>
-    unread(`The content must have ${announced} bytes, which is the file's 'size_bytes'.`),
+    unread(`The content must have ${announced} bytes, as the file's 'size_bytes' says.`),
   noImages: () =>
     errors.invalid(
       "Field 'image' is not available. The sandbox engine of this installation does not run container images.",
@@ -98,7 +95,7 @@ export const errors = {
     errors.invalid(`Field '${param}' can be at most ${ceiling} on this installation.`, param),
   agentTooLarge: (total: number, largest: { name: string; bytes: number }) =>
     errors.invalid(
-      `The agent has ${total} bytes as JSON, of which field '${largest.name}' has ${largest.bytes}. It can have at most ${MAX_AGENT_BYTES}.`,
+      `The agent has ${total} bytes as JSON, and the maximum is ${MAX_AGENT_BYTES}. Its largest field, '${largest.name}', has ${largest.bytes} bytes.`,
       largest.name,
     ),
   bodyMissing: () => errors.invalid("The request requires a JSON body."),
@@ -125,24 +122,25 @@ export const errors = {
   signInEnded: () => unauthenticated("The sign-in to the console has ended. Sign in again."),
   unknownHost: (host: string) =>
     forbidden(
-      `The console is not served as '${host.slice(0, 200)}'. Open it by the address of the service, or set BERTH_PUBLIC_URL to the URL that is to be its own.`,
+      `The console is not served as '${host.slice(0, 200)}'. Open it at the service's address, or set BERTH_PUBLIC_URL to the URL of the service.`,
     ),
   foreignOrigin: (own: string) =>
-    forbidden(`A browser makes this request for another page than one of this service, which is ${own}.`),
+    forbidden(`This request comes from another site. The console's site is ${own}.`),
   signInReadable: (own: string) =>
     forbidden(
-      `${own} is not encrypted, and others on the way could read the sign-in: serve the console by https, or open it on the machine of the service.`,
+      `${own} is not encrypted, so others on the network could read the sign-in. Serve the console by https, or open it on the service's machine.`,
     ),
   linkUnknown: () =>
     new ApiError("invalid_request_error", {
-      message: "The link has expired, was used already, or its token is no longer valid. Create another one.",
+      message:
+        "The link has expired, was already used, or belongs to a token that is no longer valid. Create another one.",
       param: "code",
       code: "invalid_grant",
     }),
   linksByTokens: () =>
-    forbidden("A sign-in to the console cannot create links to it. Create one with a token."),
+    forbidden("A sign-in to the console cannot create links to the console. Create the link with a token."),
   tooManySignIns: (whose: string, most: number) =>
-    errors.overLimit(whose, `${most} sign-ins by the identity provider at once`, null, "sign_ins"),
+    errors.overLimit(whose, `${most} sign-ins through the identity provider at once`, null, "sign_ins"),
   providerUnavailable: (issuer: string, reason: string) =>
     new ApiError("api_error", {
       message: `The identity provider ${issuer} cannot be used: ${reason}.`,
@@ -150,22 +148,25 @@ export const errors = {
     }),
   providerRefused: (code: string) => forbidden(`The identity provider refused the sign-in: ${code}.`),
   answerRejected: (reason: string) =>
-    errors.invalid(`The answer of the identity provider does not hold: ${reason}.`),
+    errors.invalid(`The identity provider's response is invalid:  ${reason}.`),
   answerForeign: () =>
-    errors.invalid("This answer of the identity provider is not for this browser. Sign in again."),
+    errors.invalid("This response of the identity provider is for another browser. Sign in again."),
   answerLate: () =>
-    errors.invalid("This answer of the identity provider came too late, or was used already. Sign in again."),
+    errors.invalid(
+      "This response of the identity provider came too late or was already used. Sign in again.",
+    ),
   notMapped: (claim: string) =>
     forbidden(
-      `No value of your claim '${claim}' leads to an organization of this installation. Ask who operates it.`,
+      `Your claim '${claim}' has no value that belongs to an organization of this installation. Ask the operator.`,
     ),
   emailMissing: () =>
-    forbidden("The identity provider gives no email address of yours, or says that it is not verified."),
+    forbidden("The identity provider gave no email address for you, or has not verified it."),
   otherOrganization: (name: string) =>
     forbidden(
-      `The identity provider puts you into the organization '${name}', and you belong to another one here.`,
+      `The identity provider assigns you to the organization '${name}', but you belong to another organization here.`,
     ),
-  otherAccount: () => forbidden("Another account of the identity provider has your email address here."),
+  otherAccount: () =>
+    forbidden("Your email address already belongs to another account of the identity provider."),
   consoleOff: () => notFound("The console of this installation is turned off."),
 
   // Limits
@@ -187,7 +188,7 @@ export const errors = {
   /** Rejects a request whose body is not read to its end, and closes the connection. */
   tooManyBodies: () =>
     new ApiError("rate_limit_error", {
-      message: "Too many requests without a token are being received. Send this one again.",
+      message: "Too many requests without a token are in progress. Send this one again.",
       limit: "open_bodies",
       headers: { "retry-after": "1", "x-should-retry": "true", connection: "close" },
     }),
@@ -196,17 +197,17 @@ export const errors = {
    * Rejects a login, which needs no token. It names no wait, since waiting for a free slot is not worthwhile.
    */
   tooManyLogins: (whose: string, most: number) =>
-    errors.overLimit(whose, `${most} logins that wait for approval`, null, "logins"),
+    errors.overLimit(whose, `${most} logins waiting for approval`, null, "logins"),
 
   // Tokens that a user approves elsewhere
   authorizationPending: () =>
     new ApiError("conflict_error", {
-      message: "Nobody has approved or denied it yet.",
+      message: "Nobody has approved or denied the login yet.",
       code: "authorization_pending",
     }),
   slowDown: (seconds: number) =>
     new ApiError("rate_limit_error", {
-      message: `The poll came too early. From now on, ${seconds} seconds must be between two polls.`,
+      message: `The poll came too early. From now on, wait ${seconds} seconds between two polls.`,
       code: "slow_down",
     }),
   deviceDenied: () =>
@@ -219,24 +220,22 @@ export const errors = {
     }),
   deviceUnknown: () =>
     new ApiError("invalid_request_error", {
-      message: "Field 'device_code' is unknown, or its token was given already.",
+      message: "Field 'device_code' is unknown, or its token was already issued.",
       param: "device_code",
       code: "invalid_grant",
     }),
   userCodeUnknown: () =>
-    notFound("No login waits for this code. It may be mistyped, expired or decided already.", "user_code"),
+    notFound("No login waits for this code. The code may be mistyped, expired or already used.", "user_code"),
   scopeNotAsked: (scope: string) =>
-    errors.invalid(`Field 'scopes' has '${scope}', which was not asked for.`, "scopes"),
+    errors.invalid(`Field 'scopes' has '${scope}', which the login did not request.`, "scopes"),
 
   // Permission
   scopeMissing: (scope: string) => forbidden(`The token does not have the scope '${scope}'.`),
   operatorsOnly: () =>
-    forbidden(
-      "The token does not have the scope 'operator'. Only an operator token has it, and administers the installation.",
-    ),
+    forbidden("The token does not have the scope 'operator'. Only operator tokens have it."),
   operatorElsewhere: () =>
     forbidden(
-      "An operator token is only accepted under '/api/v1/admin'. Use a token of a user or of a service account.",
+      "An operator token is accepted only under '/api/v1/admin'. Use the token of a user or a service account.",
     ),
   notYours: (noun: string, id: string) => forbidden(`The token has no access to ${noun} '${id}'.`),
   scopesTooWide: (scope: string) =>
@@ -245,7 +244,7 @@ export const errors = {
     ),
   expiresTooLate: (latest: Date) =>
     errors.invalid(
-      `Field 'expires_at' must not be later than ${latest.toISOString()}, until when a token that this one creates may last.`,
+      `Field 'expires_at' must not be later than ${latest.toISOString()}, the latest time that this token allows for the tokens that it creates.`,
       "expires_at",
     ),
   adminsOnly: (what: string) => forbidden(`Only an admin of the organization can ${what}.`),
@@ -301,16 +300,18 @@ export const errors = {
   memoryDiffers: (path: string, param: string) =>
     conflict(`The content of the memory at '${path}' does not have the expected hash.`, param),
   memoryVersionIsNewest: (id: string) =>
-    conflict(`Memory version '${id}' is the newest version of an existing memory.`),
+    conflict(
+      `Memory version '${id}' is the newest version of an existing memory, which cannot be redacted. Change or delete the memory first.`,
+    ),
   callNotAwaited: (param?: string) =>
     conflict("The call does not await a reply. It was already answered or interrupted.", param),
   sessionSetAside: (id: string) =>
     conflict(
-      `Session '${id}' is set aside: twice in a row the process that ran it crashed or froze. Release it first.`,
+      `Session '${id}' is set aside, because the process that ran it crashed or froze twice in a row. Release the session first.`,
     ),
   tooMuchWaits: () =>
     conflict(
-      "16 MiB of messages wait in this session already. Send more when a turn has taken them, or end that by an interrupt.",
+      "16 MiB of messages already wait in this session. Send more after a turn has taken them, or discard them with an interrupt.",
     ),
   fileInUse: (id: string) =>
     conflict(`File '${id}' is in use. It is mounted in a session or referenced by a message.`),
@@ -371,40 +372,40 @@ export const errors = {
       code,
     }),
   pathUnreadable: (path: string) =>
-    conflict(`The permissions of '${path.slice(0, 1_024)}' do not let the sandbox's user read it.`, "path"),
+    conflict(`The sandbox's user has no permission to read '${path.slice(0, 1_024)}'.`, "path"),
   fileChanging: (path: string) =>
     new ApiError("conflict_error", {
-      message: `'${path.slice(0, 1_024)}' is changing while it is read. Try again.`,
+      message: `'${path.slice(0, 1_024)}' changed while it was read. Try again.`,
       param: "path",
       headers: { "retry-after": "1", "x-should-retry": "true" },
     }),
   rangeTooLarge: (size: number, limit: number) =>
     errors.invalid(
-      `The file has ${size} bytes, and a response at most ${bytes(limit)}. Ask for parts with the header 'Range'.`,
+      `The file has ${size} bytes, and a response can have at most ${bytes(limit)}. Request parts with the header 'Range'.`,
       "path",
     ),
   notARepository: (type: string) =>
     errors.invalid(`Only a repository has changes. This resource is of type '${type}'.`, "resource_id"),
-  notInPlace: (id: string) => conflict(`The repository of resource '${id}' is not in place.`),
+  notInPlace: (id: string) => conflict(`The repository of resource '${id}' is not cloned.`),
   notComparable: (id: string) =>
     conflict(
-      `The repository of resource '${id}' cannot be compared with what was cloned. Its changes say why.`,
+      `The repository of resource '${id}' cannot be compared with the commit that was cloned. The list of its changes says why.`,
     ),
   notComparedInTime: (id: string, seconds: number) =>
     conflict(
-      `git did not compare the repository of resource '${id}' within ${seconds} seconds: it has very large or very many files that are new or changed. Ask for the diff of one file, or leave large ones to .gitignore.`,
+      `git did not compare the repository of resource '${id}' within ${seconds} seconds, because too many or too large files are new or changed. Ask for the diff of one file, or name large files in .gitignore.`,
     ),
   sandboxFull: (id: string) =>
-    conflict(`The processes in the sandbox of session '${id}' leave no room for a look at its disk.`),
+    conflict(`The sandbox of session '${id}' has too many processes to start one that reads its disk.`),
   tooManyReads: () =>
     new ApiError("rate_limit_error", {
-      message: "Too many reads of this session's disk wait already.",
+      message: "Too many reads of this session's disk are already waiting.",
       headers: { "retry-after": "1", "x-should-retry": "true" },
     }),
 
   // Failures
   diskAway: (id: string) =>
-    new ApiError("api_error", { message: `The machine that has the disk of session '${id}' is away.` }),
+    new ApiError("api_error", { message: `The machine with the disk of session '${id}' is offline.` }),
   notReadInTime: (id: string, seconds: number) =>
     new ApiError("api_error", {
       message: `The disk of session '${id}' was not read within ${seconds} seconds.`,
@@ -416,7 +417,7 @@ export const errors = {
   internal: () => new ApiError("api_error", { message: "An internal error occurred." }),
   contentsUnavailable: () =>
     new ApiError("api_error", {
-      message: "The service cannot reach the store of files' contents at present.",
+      message: "The service cannot reach its storage for file contents.",
       status: 503,
       headers: { "retry-after": "5", "x-should-retry": "true" },
     }),
@@ -428,7 +429,7 @@ const UNFIT = {
   is_directory: "is a directory",
   not_a_directory: "is not a directory",
   not_a_file: "is not a regular file",
-  symbolic_link: "is a symbolic link, or leads through one, and links are not followed",
+  symbolic_link: "is a symbolic link or leads through one, and links are not followed",
 } as const;
 
 function capitalized(noun: string): string {

@@ -32,7 +32,7 @@ export class CodeAttempts {
     const seconds = Math.max(1, Math.ceil(over.waitMs / 1_000));
     throw errors.overLimit(
       over.rate.whose,
-      `${over.rate.burst} tries of user codes at once`,
+      `${over.rate.burst} attempts at user codes at once`,
       seconds,
       "user_codes",
     );

@@ -8,7 +8,7 @@ import { idempotentResponse } from "./sealed-columns.ts";
 import { SecretBox } from "./secret-box.ts";
 
 const [own, former, other] = [randomBytes(32), randomBytes(32), randomBytes(32)];
-const OTHER_KEY = /^Error: This database is used with another secret key: [^\n]+$/;
+const OTHER_KEY = /^Error: This database belongs to another secret key: [^\n]+$/;
 
 test("requireDatabaseKey: the first service's key is that of the database; another is rejected", async (t) => {
   const db = await testDatabase(t);

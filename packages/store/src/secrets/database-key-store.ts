@@ -30,7 +30,7 @@ export async function requireDatabaseKey(db: Queryable, { active, former }: Data
 }
 
 const OTHER_KEY =
-  "This database is used with another secret key: give this service the key of the others, by BERTH_SECRET_KEY_FILE or as secret.key in its data directory.";
+  "This database belongs to another secret key: give this service the key that the other services have, with BERTH_SECRET_KEY_FILE or as secret.key in its data directory.";
 
 /** Records the database's key; without `replace` only if none is recorded. */
 export async function recordDatabaseKey(
@@ -51,7 +51,7 @@ async function readIdentity(db: Queryable): Promise<{ id: string; key_fingerprin
     name: "database_key",
     text: "select id, key_fingerprint from database_identity",
   });
-  if (rows[0] === undefined) throw new Error("The database has lost its identity.");
+  if (rows[0] === undefined) throw new Error("The database's table database_identity has no row.");
   return rows[0];
 }
 

@@ -14,7 +14,7 @@ export class UnopenedSecret extends Error {
   override readonly name = "UnopenedSecret";
 
   constructor({ table }: SealedColumn, row: string, cause: unknown) {
-    super(`A secret in ${table}, row ${row}, does not open with the former key.`, { cause });
+    super(`A secret in ${table}, row ${row}, cannot be decrypted with the former key.`, { cause });
   }
 }
 

@@ -79,7 +79,7 @@ function keyOf(text: string, path: string): Buffer {
   const key = Buffer.from(text.trim(), "base64");
   if (key.length === KEY_BYTES && key.every((byte) => byte === key[0]))
     throw new Error(
-      `${path} must hold a random key, and has one byte ${KEY_BYTES} times: make one with 'openssl rand -base64 32'.`,
+      `${path} must hold a random key, but holds the same byte ${KEY_BYTES} times: make one with 'openssl rand -base64 32'.`,
     );
   if (key.length === KEY_BYTES) return key;
   throw new Error(`${path} must hold 32 bytes as base64, as 'openssl rand -base64 32' prints them.`);

@@ -53,7 +53,7 @@ export async function packSkill(
     for (const file of files) file.executable ||= executable.has(file.path);
     const unknown = executable.difference(new Set(files.map(({ path }) => path)));
     for (const path of unknown)
-      if (!isIgnored(path)) throw fault(`has no '${shown(path)}', which is to be executable`);
+      if (!isIgnored(path)) throw fault(`has no '${shown(path)}', which the upload names as executable`);
     return {
       content,
       files: belowManifest(files, manifest.path, fault),

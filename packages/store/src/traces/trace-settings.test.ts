@@ -44,6 +44,6 @@ test("a wrong value is a sentence that names the variable, and has no effect", (
     ["OTEL_TRACES_SAMPLER_ARG", "2", "must be a number from 0 to 1"],
   ] as const) {
     const { faults } = traceSettings({ ...ON, OTEL_TRACES_SAMPLER: "traceidratio", [name]: value });
-    assert.deepEqual(faults, [`The variable ${name} has no effect on Berth: it ${said}.`]);
+    assert.deepEqual(faults, [`Berth ignores the variable ${name}: it ${said}.`]);
   }
 });

@@ -22,7 +22,7 @@ export function traceSettings(environment: Environment): {
 } {
   const faults: string[] = [];
   const wrong = (name: string, problem: string) =>
-    faults.push(`The variable ${name} has no effect on Berth: it ${problem}.`);
+    faults.push(`Berth ignores the variable ${name}: it ${problem}.`);
   if (!isOn(environment, wrong)) return { settings: null, faults };
   const settings = {
     protocol: protocolOf(environment, wrong),

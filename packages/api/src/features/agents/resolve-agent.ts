@@ -88,14 +88,14 @@ function resolveModel(choice: NonNullable<Body["model"]>, models: AvailableModel
 
 function noHourCache(id: string): Error {
   return errors.invalid(
-    `Field 'model.cache_ttl' must not be '1h': the provider of model '${id}' has no cache that is told to keep a request for an hour.`,
+    `Field 'model.cache_ttl' must not be '1h': the provider of model '${id}' has no cache that keeps a request for an hour.`,
     "model.cache_ttl",
   );
 }
 
 function pointBeyondWindow(given: number, { contextWindow }: { contextWindow: number }): Error {
   return errors.invalid(
-    `Field 'model.compact_at' must be less than the model's context window of ${contextWindow} tokens, and is ${given}.`,
+    `Field 'model.compact_at' must be less than the model's context window of ${contextWindow} tokens, but is ${given}.`,
     "model.compact_at",
   );
 }

@@ -37,7 +37,7 @@ export function resolveToolset(
     throw errors.modelNotAvailable(model, `${place}.configs[${at}].model`);
   if (enabled.includes("Explore") && !canSearch(enabled, configs))
     throw errors.invalid(
-      "Explore needs Read, Glob or Grep, enabled and with the policy 'always_allow': these are what it searches with.",
+      "Explore searches with Read, Glob and Grep: one of these must be enabled with the policy 'always_allow'.",
       at === -1 ? `${place}.enabled_tools` : `${place}.configs[${at}]`,
     );
   return { type: toolset.type, enabled_tools: enabled, ...(configs.length === 0 ? {} : { configs }) };

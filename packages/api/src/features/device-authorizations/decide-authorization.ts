@@ -20,7 +20,7 @@ export interface GivenCode {
 
 /** @throws errors.usersOnly for a service account: the token would be the approver's own. */
 export function requireUser({ kind }: Principal): void {
-  if (kind !== "user") throw errors.usersOnly("decide about logins");
+  if (kind !== "user") throw errors.usersOnly("approve or deny logins");
 }
 
 /** Returns the pending authorization with this code. @throws errors.userCodeUnknown */

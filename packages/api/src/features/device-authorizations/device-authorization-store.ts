@@ -120,7 +120,7 @@ export async function setDenied(tx: Queryable, id: string): Promise<PendingRow> 
 }
 
 function changed({ rows: [row] }: { rows: PendingRow[] }): PendingRow {
-  if (row === undefined) throw new Error("The device authorization is gone.");
+  if (row === undefined) throw new Error("The device authorization no longer exists.");
   return row;
 }
 

@@ -79,7 +79,7 @@ async function insertWithCode(
   for (;;) {
     const code = newUserCode();
     const user_code_hash = userCodeHash(key, code);
-    if (user_code_hash === null) throw new Error("A user code was made that is none.");
+    if (user_code_hash === null) throw new Error("A generated user code has the wrong form.");
     if (await insertAuthorization(tx, { ...asked, id: newUuid(), user_code_hash })) return code;
   }
 }

@@ -9,7 +9,7 @@ export function textPage(title: string, body: Html): Asset {
 /** Returns the page on which the viewer runs. Only styles with the nonce apply. */
 export function referencePage(nonce: string, scripts: readonly string[]): string {
   const body = html`<div id="reference"></div>
-<noscript>The reference needs JavaScript. The same as a document: <a href="/openapi.json">openapi.json</a>.</noscript>
+<noscript>The reference needs JavaScript. It is also available as a document:  <a href="/openapi.json">openapi.json</a>.</noscript>
 ${scripts.map((script) => html`<script nonce="${nonce}" src="/docs/assets/${script}"></script>\n`)}`;
   return page("Berth API", body, html`<meta property="csp-nonce" content="${nonce}">`);
 }

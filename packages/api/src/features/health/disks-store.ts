@@ -19,7 +19,7 @@ export async function readDisks(
     },
   );
   const [row] = rows;
-  if (row === undefined) throw new Error("The database does not tell what its disks take.");
+  if (row === undefined) throw new Error("The database returned no sizes of disks.");
   return {
     session_disks: { count: row.disks, bytes: row.disk_bytes },
     repository_snapshots: { repositories: row.mirrors, count: row.snapshots, bytes: row.bytes },

@@ -19,7 +19,7 @@ export interface InstallationReports {
 
 export function mountInstallationHealth(app: HttpApp, reports: InstallationReports): void {
   mount(app, healthRoutes.get, async ({ principal, db }) => {
-    if (principal.role !== "admin") throw errors.adminsOnly("see how the installation is");
+    if (principal.role !== "admin") throw errors.adminsOnly("see the health of the installation");
     return await healthOf(reports, db);
   });
 }
@@ -32,7 +32,7 @@ async function healthOf(reports: InstallationReports, db: DatabaseAccess): Promi
     reports.measure(),
     readDisks(db.read),
   ]);
-  if (database === null) throw new Error("The database did not tell in time how many sessions it has.");
+  if (database === null) throw new Error("The database did not count its sessions in time.");
   const count = (status: string) =>
     database.sessionsByStatus.find((one) => one.status === status)?.count ?? 0;
   return {

@@ -38,7 +38,7 @@ test("health: a member and a service account are refused, whatever their scopes"
     const { status, body } = await (await caller(who)).get("/health");
     assert.deepEqual(
       [status, body.error.type, body.error.message],
-      [403, "permission_error", "Only an admin of the organization can see how the installation is."],
+      [403, "permission_error", "Only an admin of the organization can see the health of the installation."],
     );
   }
 });

@@ -38,10 +38,10 @@ test("other faults name the line in the file, and what is wrong in it", () => {
     [["name: a", "description: 'open: text"], /whose line \d is not valid YAML: \S.*\S\.$/],
     [["name: a", "description: b", "tags: [x", "more: y"], /whose line [45] is not valid YAML: \S/],
     [["name: a", "", "description: b: c", "name: a"], /whose line 5 gives the field 'name' twice\.$/],
-    [["description: b", "", "name: A"], /with a fault in line 4: Field 'name' must be 1 to 64 lower-case/],
-    [["name: a", "description: [b]"], /with a fault in line 3: Field 'description' must be a string\.$/],
+    [["description: b", "", "name: A"], /with an error in line 4: Field 'name' must be 1 to 64 lower-case/],
+    [["name: a", "description: [b]"], /with an error in line 3: Field 'description' must be a string\.$/],
     [["name: a"], /with a fault in its frontmatter: Field 'description' is required\.$/],
-    [["name: a", `description: ${"y: ".repeat(1_400)}`], /with a fault in line 3: .*4,?096/],
+    [["name: a", `description: ${"y: ".repeat(1_400)}`], /with an error in line 3: .*4,?096/],
   ];
   for (const [lines, message] of faults)
     assert.throws(

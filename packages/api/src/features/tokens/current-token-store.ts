@@ -20,7 +20,7 @@ export async function currentToken(db: Queryable, { tokenId, organizationId, kin
     values: [organizationId, id],
   });
   const [names] = rows;
-  if (row === null || names === undefined) throw new Error("The token of a request is not there.");
+  if (row === null || names === undefined) throw new Error("The token of a request is missing.");
   const { organization, name } = names;
   return {
     ...toToken(row),

@@ -20,6 +20,6 @@ export async function requireRoom(
   const room = MAX_VAULT_SECRET_BYTES - (bytes - count * ENVELOPE_BYTES);
   const wanted = Buffer.byteLength(value);
   if (wanted <= room) return;
-  const message = `Field 'auth.secret_value' has ${wanted} bytes, and the variables of a vault may have ${MAX_VAULT_SECRET_BYTES} together, of which ${Math.max(0, room)} are left.`;
+  const message = `Field 'auth.secret_value' has ${wanted} bytes, but only ${Math.max(0, room)} of the ${MAX_VAULT_SECRET_BYTES} bytes that a vault's variables may have together are left.`;
   throw errors.invalid(message, "auth.secret_value");
 }

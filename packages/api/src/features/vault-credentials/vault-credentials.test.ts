@@ -74,7 +74,7 @@ test("variables: more bytes than a vault may have → 400 with what is left, and
     assert.equal(refused.status, 400);
     assert.equal(refused.body.error.param, "auth.secret_value");
     const bytes = Buffer.byteLength(value);
-    assert.match(refused.text, new RegExp(`has ${bytes} bytes, .* 65536 together, of which 768 are left`));
+    assert.match(refused.text, new RegExp(`has ${bytes} bytes, but only 768 of the 65536 bytes .* are left`));
   }
   await owner.made(path, variable("C", "c".repeat(768)));
   const auth = { type: "environment_variable", secret_value: "a".repeat(32_769 - 1) };

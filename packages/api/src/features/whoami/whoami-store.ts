@@ -22,6 +22,6 @@ export async function readWhoami(
     values: [tokenId, organizationId, id],
   });
   const [row] = rows;
-  if (row === undefined) throw new Error("The token of a request is not there.");
+  if (row === undefined) throw new Error("The token of a request is missing.");
   return row;
 }

@@ -67,5 +67,5 @@ test("health: who is no admin is told so", async (t) => {
   t.after(stop);
   const { code, stderr } = await run(["health"]);
   assert.equal(code, 4);
-  assert.match(stderr, /Only an admin of the organization can see how the installation is\./);
+  assert.match(stderr, /Only an admin of the organization can see the health of the installation\./);
 });

@@ -109,7 +109,7 @@ test("config check and serve: what is no file is told with its place, and nothin
   });
   assert.match(
     patch.stderr,
-    /^error: BERTH_KUBERNETES_POD_PATCH: The patch of pods: \S+ is a directory, and not a file\.$/m,
+    /^error: BERTH_KUBERNETES_POD_PATCH: The pod patch: {2}\S+ is a directory, and not a file\.$/m,
   );
   const url = await berth(["config", "check", "--config", "/dev/null", "--database-url-file", pipe]);
   assert.match(
@@ -224,7 +224,7 @@ test("serve, config: a password in a flag is one sentence and exit 2, does not s
   for (const command of [["serve"], ["config", "check"], ["config", "print"]]) {
     const ended = await berth([...command, ...flags]);
     const sentence =
-      "error: --database-url cannot have a password, which every user of the machine would see: use BERTH_DATABASE_URL or --database-url-file.\n";
+      "error: --database-url must not have a password, because every user of the machine could see it: use BERTH_DATABASE_URL or --database-url-file.\n";
     assert.deepEqual(ended, { code: 2, stdout: "", stderr: sentence }, command.join(" "));
   }
   assert.deepEqual(readdirSync(join(dataDir, "..")), ["berth.yaml"]);

@@ -9,10 +9,10 @@ export const CHECK_LOOKS: Readonly<Record<HealthCheck["state"], { tone: Tone; te
 };
 
 const FAULTS: Readonly<Record<NonNullable<Health["fault"]>, string>> = {
-  draining: "It stops: running turns reach a point from which they continue later.",
+  draining: "It is stopping: running turns proceed to a point where they can resume.",
   starting: "The process that runs sessions is starting.",
   frozen: "The process that runs sessions is frozen.",
-  heartbeat: "The process that runs sessions does not reach the database.",
+  heartbeat: "The process that runs sessions cannot reach the database.",
   no_runner: "No runner has reported.",
   sandbox: "No sandbox can be opened; the log of the service says why.",
   database: "The database does not respond.",

@@ -69,7 +69,7 @@ export async function* decompressed(
         yield chunk;
       }
     } catch (error) {
-      throw new SaveUnreadableError("a content could not be read", { cause: error });
+      throw new SaveUnreadableError("file contents could not be read", { cause: error });
     }
   }
   const zstd = createZstdDecompress();
@@ -78,10 +78,10 @@ export async function* decompressed(
     yield* zstd;
   } catch (error) {
     if (error instanceof SaveUnreadableError) throw error;
-    throw new DamagedSaveError("a content cannot be decompressed", { cause: error });
+    throw new DamagedSaveError("file contents cannot be decompressed", { cause: error });
   } finally {
     zstd.destroy();
     await fed;
   }
-  if (hash.digest("hex") !== sha256) throw new DamagedSaveError("a content is another one");
+  if (hash.digest("hex") !== sha256) throw new DamagedSaveError("file contents do not match their hash");
 }

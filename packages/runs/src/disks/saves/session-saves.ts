@@ -102,10 +102,12 @@ export class SessionSaves {
     if (outcome === "saved" || outcome === "cut") return;
     const former = outcome === "partial" ? null : await savedDisk(this.#deps.db.write, lease.sessionId);
     const rest =
-      former === null ? "Nothing of it is saved." : `What was saved at ${former.saved_at} stays saved.`;
+      former === null
+        ? "Nothing of it is saved."
+        : `The workspace that was saved at ${former.saved_at} is kept.`;
     const message = {
-      partial: "The workspace was saved, but for files that the agent itself may not read.",
-      too_large: `The workspace was not saved: it takes more than the ${maxBytes / MEBIBYTE} MiB that the operator allows. ${rest}`,
+      partial: "The workspace was saved, except files that the agent has no permission to read.",
+      too_large: `The workspace was not saved, because it is larger than the ${maxBytes / MEBIBYTE} MiB that the operator allows. ${rest}`,
       failed: `The workspace could not be saved. ${rest}`,
     }[outcome];
     const retry_status = { type: "exhausted" as const };

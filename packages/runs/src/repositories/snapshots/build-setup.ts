@@ -108,7 +108,7 @@ async function whileSpaceIsLeft<T>(
 ): Promise<T> {
   const space = new LimitWatch(() => lacksSpace(directory, DEFAULT_LAYER_LIMITS), SPACE_INTERVAL_MS);
   const result = await work(AbortSignal.any([signal, space.signal])).finally(() => space.stop());
-  if (space.signal.aborted) throw new Error("This machine's disk has too little space left.");
+  if (space.signal.aborted) throw new Error("This machine's disk has too little free space.");
   return result;
 }
 
@@ -145,7 +145,7 @@ async function changeSnapshot(
   }
   const isWhole = await engine.takeSnapshotChanges(disk, mountPath, setupLayer(directory, id), signal);
   await removeTree(disk);
-  return isWhole ? null : { why: `it filled its disk, which takes ${diskBytes / MEBIBYTE} MiB`, output: "" };
+  return isWhole ? null : { why: `it filled its disk, which holds ${diskBytes / MEBIBYTE} MiB`, output: "" };
 }
 
 /** Runs the script. The home directory is filled as in the first sandbox of a session. */

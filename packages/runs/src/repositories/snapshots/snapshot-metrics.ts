@@ -13,7 +13,7 @@ export class SnapshotMetrics {
   constructor(registry = new Registry()) {
     this.#events = new Counter({
       name: "berth_repository_snapshots_total",
-      help: "Repositories that were put in place from a snapshot or by a clone, and snapshots built and evicted.",
+      help: "Repositories placed from a snapshot or by a clone, and snapshots built and evicted.",
       labelNames: ["event"],
       registers: [registry],
     });

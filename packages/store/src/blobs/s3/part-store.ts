@@ -146,7 +146,7 @@ export async function listPartials(db: Queryable): Promise<{ fileId: string; upl
 }
 
 function superseded(): SupersededError {
-  return new SupersededError("Another request goes on with this content, or it was removed.");
+  return new SupersededError("Another request is sending this content, or the content was removed.");
 }
 
 /** Ensures that only one transaction at a time names the store. */

@@ -38,7 +38,7 @@ async function* bytesOf(
       breaks += 1;
       if (breaks < MAX_BREAKS) continue;
       const { code = "cut" } = error as NodeJS.ErrnoException;
-      throw new BlobsUnavailableError(`S3 did not send the whole of a content (${code}).`);
+      throw new BlobsUnavailableError(`S3 sent only a part of the content (${code}).`);
     }
   }
 }
@@ -52,5 +52,5 @@ function rest(
 }
 
 function absent(key: string): Error {
-  return Object.assign(new Error(`There is no content ${key}.`), { code: "ENOENT" });
+  return Object.assign(new Error(`The content ${key} does not exist.`), { code: "ENOENT" });
 }

@@ -60,7 +60,7 @@ describe("S3 fails", () => {
       query.get("partNumber") === "3" && s3Error(message, response, 503, "SlowDown");
     await assert.rejects(blobs.partial(id).append(0, pieces(content), onSynced), (error: Error) => {
       assert.ok(error instanceof BlobsUnavailableError);
-      assert.equal(error.message, `S3 at ${s3.endpoint} is busy or fails at present (SlowDown).`);
+      assert.equal(error.message, `S3 at ${s3.endpoint} is busy or failing (SlowDown).`);
       return true;
     });
     assert.equal(received, 8 * MIB);
@@ -143,12 +143,12 @@ describe("S3 fails", () => {
   for (const [status, code, sentence] of [
     [403, "SignatureDoesNotMatch", /refuses the credentials \(SignatureDoesNotMatch\)\.$/],
     [403, "InvalidAccessKeyId", /refuses the credentials/],
-    [403, "AccessDenied", /^The credentials may not do in the bucket 'contents' what Berth does there/],
-    [403, "RequestTimeTooSkewed", /^The clock of this machine differs/],
+    [403, "AccessDenied", /^The credentials do not permit what Berth does in the bucket 'contents'/],
+    [403, "RequestTimeTooSkewed", /^This machine's clock differs too much/],
     [404, "NoSuchBucket", /^There is no bucket 'contents' at http/],
     [400, "AuthorizationHeaderMalformed", /is in another region than/],
     [301, "PermanentRedirect", /is in another region than/],
-    [501, "NotImplemented", /does not do what Berth asks \(NotImplemented, status 501\)\.$/],
+    [501, "NotImplemented", /rejected Berth's request \(NotImplemented, status 501\)\.$/],
   ] as const)
     test(`${code} → one sentence`, async (t) => {
       const { blobs, s3 } = await s3Store(t);

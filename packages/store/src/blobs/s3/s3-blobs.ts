@@ -89,7 +89,7 @@ async function check(objects: S3Objects): Promise<void> {
   const found = await objects.get(key);
   const read = found === null ? null : await text(found.body);
   await objects.remove(key);
-  if (read !== content) throw new Error("S3 does not give back what was stored in it.");
+  if (read !== content) throw new Error("S3 returned other bytes than were stored in it.");
 }
 
 async function* namesOf(objects: S3Objects): AsyncGenerator<string[]> {

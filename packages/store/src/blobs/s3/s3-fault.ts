@@ -27,21 +27,21 @@ export function failureOf(error: unknown): Failure {
 export function s3Fault({ bucket, endpoint, region }: S3Place, { code, status }: Failure): string {
   const place = endpoint ?? "AWS";
   if (CREDENTIALS_MISSING.test(code))
-    return "There are no credentials for S3: the AWS SDK looks for them in the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), in its files and in the role of the machine.";
+    return "There are no credentials for S3. The AWS SDK looks for them in the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), in its files and in the machine's role.";
   if (CREDENTIALS_REFUSED.has(code)) return `S3 at ${place} refuses the credentials (${code}).`;
   if (code === "RequestTimeTooSkewed")
-    return `The clock of this machine differs from that of S3 at ${place} by more than S3 accepts: set it by NTP.`;
+    return `This machine's clock differs too much from the clock of S3 at ${place}: set it by NTP.`;
   if (code === "NoSuchBucket") return `There is no bucket '${bucket}' at ${place}.`;
   if (WRONG_REGION.has(code) || status === 301 || status === 307)
     return `The bucket '${bucket}' is in another region than '${region ?? "that of the AWS SDK's settings"}': name its region in BERTH_BLOBS.`;
   if (code === "NoRegionError" || code === "ConfigError")
     return `No region is set for the bucket '${bucket}': name it in BERTH_BLOBS by '?region='.`;
   if (code === "AccessDenied" || status === 403)
-    return `The credentials may not do in the bucket '${bucket}' what Berth does there (${code}).`;
+    return `The credentials do not permit what Berth does in the bucket '${bucket}' (${code}).`;
   if (status === 503 || status === 429 || status === 500)
-    return `S3 at ${place} is busy or fails at present (${code}).`;
+    return `S3 at ${place} is busy or failing (${code}).`;
   if (status === null) return `S3 at ${place} cannot be reached (${code}).`;
-  return `S3 at ${place} does not do what Berth asks (${code}, status ${status}).`;
+  return `S3 at ${place} rejected Berth's request (${code}, status ${status}).`;
 }
 
 const CREDENTIALS_MISSING = /^(CredentialsProviderError|ProviderError|TokenProviderError)$/;

@@ -169,7 +169,7 @@ export class S3PartialBlob implements PartialBlob {
         ? await objects.put(this.#tailKey(number), bytes)
         : await objects.putPart(this.#uploadKey(upload), upload.id, number, bytes);
     // Only a later writer of the content ends its upload.
-    if (etag === null) throw new SupersededError("The upload of this content was ended by another request.");
+    if (etag === null) throw new SupersededError("Another request ended the upload of this content.");
     const part = { number, firstByte, size: bytes.length, etag, tail };
     await storePart(db.write, writer, part);
     return part;

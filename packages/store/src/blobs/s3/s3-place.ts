@@ -28,12 +28,12 @@ export function parseS3Place(text: string): S3Place {
     throw new Error("must have the form s3://bucket/prefix?endpoint=https://host&region=name");
   if (url.username !== "" || url.password !== "" || /[^/]@/.test(text))
     throw new Error(
-      "must not contain credentials: the AWS SDK finds them in the environment, in its files or by a role",
+      "must not contain credentials: the AWS SDK finds them in the environment, in its files or in the machine's role",
     );
-  if (!BUCKET.test(url.host)) throw new Error(`must name a bucket, and '${url.host}' cannot be one`);
+  if (!BUCKET.test(url.host)) throw new Error(`must name a bucket, and '${url.host}' is not a bucket's name`);
   const unknown = [...url.searchParams.keys()].find((key) => key !== "endpoint" && key !== "region");
   if (unknown !== undefined || url.hash !== "")
-    throw new Error("can have the parameters 'endpoint' and 'region' and no others");
+    throw new Error("takes only the parameters 'endpoint' and 'region'");
   return {
     bucket: url.host,
     prefix: prefixOf(url.pathname),

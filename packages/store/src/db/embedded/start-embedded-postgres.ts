@@ -151,13 +151,13 @@ async function startLocked(
   const runDir = runDirectory(dataDir, user);
   const binaries = findBinaries({ bin: options.bin, user, runDir: runDir.path });
   const { log, signal } = options;
-  log.debug({ step: "cluster" }, "the database's files are made, if missing");
+  log.debug({ step: "cluster" }, "creating the database's files, if missing");
   if (!existsSync(join(dataDir, "cluster"))) options.onLaunch?.();
   const prepared = options.bin === undefined ? options.prepared : undefined;
   const cluster = await ensureCluster(dataDir, binaries, { prepared, signal });
-  log.debug({ step: "password" }, "the database's role gets a password, if missing");
+  log.debug({ step: "password" }, "giving the database's role a password, if missing");
   await ensurePassword(dataDir, cluster, binaries, { lock, signal });
-  log.debug({ step: "server" }, "the database's server starts");
+  log.debug({ step: "server" }, "starting the database's server");
   return { postmaster: await launch(dataDir, binaries, runDir, { ...options, lock }), runDir };
 }
 

@@ -52,7 +52,7 @@ export async function lockUser(tx: Queryable, id: string): Promise<SigningUser> 
     values: [id],
   });
   const [row] = rows;
-  if (row === undefined) throw new Error("The user of an account is not there.");
+  if (row === undefined) throw new Error("The user of an identity provider's account is missing.");
   return row;
 }
 

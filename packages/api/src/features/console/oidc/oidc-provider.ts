@@ -55,12 +55,12 @@ export class OidcProvider {
         idTokenExpected: true,
       });
       const claims = tokens.claims();
-      if (claims === undefined) throw new Error("An answer of the identity provider has no claims.");
+      if (claims === undefined) throw new Error("A response of the identity provider has no claims.");
       if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
       // Many providers send further claims only here. Signed claims take precedence.
       return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
     } catch (error) {
-      this.#log.warn({ reason: reasonOf(error) }, "a sign-in by the identity provider failed");
+      this.#log.warn({ reason: reasonOf(error) }, "a sign-in through the identity provider failed");
       throw providerError(error, issuer, client);
     }
   }

@@ -134,7 +134,7 @@ test("provider: one that says that it is another, a secret that is missing or wr
   writeFileSync(other.secretFile, "another secret");
   const { status, body } = await other.page.get(await answerOf(other.page));
   assert.equal(status, 502);
-  assert.match(body.error.message, /does not accept the id and secret/);
+  assert.match(body.error.message, /rejects the client id or secret/);
   assert.ok(!body.error.message.includes("another secret"));
 });
 

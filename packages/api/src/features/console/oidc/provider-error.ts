@@ -5,7 +5,7 @@ import type * as client from "openid-client";
 export function providerError(error: unknown, issuer: string, classes: typeof client): ApiError {
   if (error instanceof classes.AuthorizationResponseError) return errors.providerRefused(shown(error.error));
   if (error instanceof classes.WWWAuthenticateChallengeError || codeOf(error) === "invalid_client")
-    return errors.providerUnavailable(issuer, "it does not accept the id and secret of this service");
+    return errors.providerUnavailable(issuer, "it rejects the client id or secret of this service");
   if (isUnreachable(error)) return errors.providerUnavailable(issuer, reasonOf(error));
   return errors.answerRejected(reasonOf(error));
 }

@@ -28,7 +28,7 @@ test("requireDisk: the machine with the disk was seen a moment ago, or why not",
   const rejected: [set: string, type: string, message: RegExp][] = [
     ["home = 'away'", "api_error", /is away/],
     ["home = 'unknown'", "api_error", /is away/],
-    ["home = null", "conflict_error", /with its first command/],
+    ["home = null", "conflict_error", /its first command or resource creates one/],
     ["home = 'here', archived_at = now()", "conflict_error", /is archived/],
     ["home = 'here', terminated_at = now()", "conflict_error", /is terminated/],
     ["home = 'here', deleted_at = now()", "not_found_error", /does not exist/],

@@ -27,6 +27,6 @@ function withoutDisk({ hasDisk, reclaimed, archived, terminated }: DiskState): s
   if (archived) return "it is archived, and its disk was deleted";
   if (hasDisk) return null;
   return reclaimed
-    ? "its disk was reclaimed, and it gets a new one with its next command"
-    : "it gets one with its first command or resource";
+    ? "its disk was reclaimed, and its next command creates a new one"
+    : "its first command or resource creates one";
 }

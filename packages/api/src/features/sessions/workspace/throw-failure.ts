@@ -21,7 +21,7 @@ export function throwFailure(id: string, reason: ReadFailure, path: string): nev
     case "slow":
       throw errors.notReadInTime(id, MAX_READ_MS / 1_000);
     case "no_disk":
-      throw errors.noDisk(id, "it was not found on its machine");
+      throw errors.noDisk(id, "its disk was not found on its machine");
     default:
       throw errors.sandboxUnreadable(id);
   }
