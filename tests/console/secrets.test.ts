@@ -200,14 +200,14 @@ covers(
       await asks.getByText(text).first().waitFor();
     assert.equal((await poll(guest, laptop)).body.error.code, "authorization_pending", "it asks first");
     await press(page, "Approve");
-    await page.getByText("Approved. It gets its token within seconds").waitFor();
+    await page.getByText("Approved. The device gets its token within seconds").waitFor();
     const { name, scopes } = (await poll(guest, laptop)).body;
     assert.deepEqual([name, scopes], ["ada's laptop", ["agents:read"]]);
 
     await page.goto(`${origin}/console/device?code=${stranger.user_code}`);
     await asks.getByText("a stranger").waitFor();
     await press(page, "Deny");
-    await page.getByText("Denied. It gets no token.").waitFor();
+    await page.getByText("Denied. The device gets no token.").waitFor();
     assert.equal((await poll(guest, stranger)).body.error.code, "access_denied");
     assert.deepEqual(faults, []);
   },

@@ -127,7 +127,7 @@ test("berth serve: a session uses Bash, and the API, its reference and the guide
     assert.equal(status, 2);
     assert.equal(
       stderr,
-      `error: berth ${name} needs Linux. Here the commands work that call a Berth elsewhere: name it with --url or BERTH_URL.\n`,
+      `error: berth ${name} needs Linux. On this system, commands that call a Berth elsewhere work: name it with --url or BERTH_URL.\n`,
     );
   }
 });

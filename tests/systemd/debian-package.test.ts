@@ -98,7 +98,7 @@ test("berth install --systemd: installs, keeps what was changed, and uninstall t
   const hidden = "/root/berth/node /root/berth/bin/berth install --systemd";
   assert.match(refused(hidden), /^error: [^\n]* cannot reach \/root\/berth\/node: [^\n]*\n2\n$/);
   run(`printf '#!/bin/sh\\nexec ${berth} "$@"' > /usr/local/bin/berth && chmod +x /usr/local/bin/berth`);
-  assert.match(run(printed("berth install --systemd --dry-run")), /^Would make the system user berth\.$/m);
+  assert.match(run(printed("berth install --systemd --dry-run")), /^Would create the system user berth\.$/m);
   assert.equal(run(MADE), "");
 
   run("mkdir /etc/berth && echo 'porrt: 1' > /etc/berth/berth.yaml");

@@ -116,7 +116,7 @@ test("run: each option has its part in the session", async (t) => {
   const both = await berth(["run", "x", "--agent", "agent_9", "--model", "p/m"], { env });
   assert.deepEqual(
     [both.code, both.stderr],
-    [2, "error: Set either --agent or --model, not both: an agent has its model.\n"],
+    [2, "error: Set either --agent or --model, not both: an agent already has a model.\n"],
   );
 });
 

@@ -267,7 +267,7 @@ covers(
     writeFileSync(join(cluster, "recovery.signal"), "");
     const { code, said } = await runBerth(["restore", at("configured"), "--check"]);
     assert.equal(code, 0, said);
-    assert.match(said, /Whether somebody has altered it is not known without the secret key/);
+    assert.match(said, /Without the secret key, changes by somebody else cannot be detected/);
     assert.deepEqual(readdirSync(marks), []);
   },
 );

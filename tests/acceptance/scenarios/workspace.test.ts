@@ -274,7 +274,7 @@ covers(
     const growing = await worked("(while :; do printf x >>log; done) & until [ -s log ]; do :; done");
     const read = await content(growing, "/data/log");
     if (read.status !== 200)
-      assertError(read, 409, "conflict_error", { message: /is changing while it is read/, param: "path" });
+      assertError(read, 409, "conflict_error", { message: /changed while it was read/, param: "path" });
   },
 );
 

@@ -7,8 +7,8 @@ import { whatHangsOn } from "./what-hangs-on.ts";
 
 /** Further consequences of a deletion, beyond the operation's summary. */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
-  "tokens.delete": " Whoever uses one of them is refused at once.",
-  "sessions.delete": " Its log, and what it did not push or save, are lost.",
+  "tokens.delete": " They are rejected at once.",
+  "sessions.delete": " Its log, and everything that it did not push or save, is lost.",
 };
 
 /**

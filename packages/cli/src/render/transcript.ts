@@ -21,7 +21,7 @@ const DENIAL_REASONS: Record<string, string> = {
 };
 const RECLAIM_REASONS = {
   inactivity: "sandbox and disk removed after inactivity",
-  drained: "sandbox and disk removed, since their host is drained",
+  drained: "sandbox and disk removed, because their host is being drained",
   lost: "disk lost, creating a new one",
 };
 
@@ -227,13 +227,13 @@ export class Transcript {
   }
 }
 
-/** Returns `left out of what the model is sent: 2 images, 1 tool (find_files): acme answered 400: …`. */
+/** Returns `not sent to the model:  2 images, 1 tool (find_files): acme answered 400: …`. */
 function omittedLine({ reason, omitted }: EventOf<"agent.content_omitted">): string {
   const parts = omitted.map(({ type, count: amount, names = [] }) => {
     const what = `${count(amount)} ${type.replace("_", " ")}${amount === 1 ? "" : "s"}`;
     return names.length === 0 ? what : `${what} (${names.map(plainLine).join(", ")})`;
   });
-  return `left out of what the model is sent: ${parts.join(", ")}: ${plainLine(reason)}`;
+  return `not sent to the model: ${parts.join(", ")}: ${plainLine(reason)}`;
 }
 
 /** Returns `retrying at 14:05:09`, in the time zone of the terminal, or why the session waits. */

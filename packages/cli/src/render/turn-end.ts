@@ -9,7 +9,7 @@ const ENDINGS: Record<StopReason["type"], string> = {
   retries_exhausted: "gave up: the model did not respond",
   refusal: "the model refused",
   requires_action: "waiting for you",
-  max_turns: "stopped: the limit of model requests is reached",
+  max_turns: "stopped: the limit of model requests was reached",
 };
 
 /** Collects the duration and tokens of a turn for the line at its end. */

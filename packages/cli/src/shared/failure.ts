@@ -46,7 +46,9 @@ function linesOf(error: unknown): string[] {
   if (error instanceof TLSError)
     return [
       plainText(error.message),
-      ...(error.isUntrusted ? ["Name the certificate of its authority by --ca-file or BERTH_CA_FILE."] : []),
+      ...(error.isUntrusted
+        ? ["Name the certificate of its authority with --ca-file or BERTH_CA_FILE."]
+        : []),
     ];
   if (error instanceof ConnectionError && !(error instanceof TimeoutError)) {
     return [plainText(error.message), "Is the service running, and is this its URL (--url, BERTH_URL)?"];

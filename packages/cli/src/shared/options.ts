@@ -9,13 +9,13 @@ export function withConnection(command: Command): Command {
   return command
     .option(
       "--url <address>",
-      "URL of the server; default: BERTH_URL, else that of the context, else client.json in the data directory",
+      "URL of the server; default: BERTH_URL, else the context's URL, else client.json in the data directory",
     )
     .option("--context <name>", "context of berth login, with its URL and token; default: BERTH_CONTEXT")
     .addOption(caFileOption())
     .option(
       "--token-file <file>",
-      "file that contains the token; default: BERTH_TOKEN, BERTH_TOKEN_FILE, else that of the context, else client.json",
+      "file that contains the token; default: BERTH_TOKEN, BERTH_TOKEN_FILE, else the context's token, else client.json",
     )
     .option(
       "--data-dir <dir>",
@@ -27,7 +27,7 @@ export function withConnection(command: Command): Command {
 export function caFileOption(): Option {
   return new Option(
     "--ca-file <file>",
-    "file of certificates (PEM) of authorities to trust for an https URL; default: BERTH_CA_FILE",
+    "file with the certificates (PEM) of authorities to trust for an https URL; default: BERTH_CA_FILE",
   );
 }
 
@@ -42,15 +42,15 @@ export function withOutput(command: Command): Command {
 
 /** Adds the option of a command that asks for confirmation. */
 export function withYes(command: Command): Command {
-  return command.option("--yes", "do not ask, which happens on a terminal only");
+  return command.option("--yes", "do not ask for confirmation, as a terminal does");
 }
 
 /** Adds the options of a command that acts on the installation of this host. */
 export function withInstallation(command: Command): Command {
   return withOutput(
     command
-      .option("--data-dir <dir>", "data directory of the installation; default: that of the settings")
-      .option("--config <file>", "settings file; default: BERTH_CONFIG, else that of 'berth serve'"),
+      .option("--data-dir <dir>", "data directory of the installation; default: the settings' directory")
+      .option("--config <file>", "settings file; default: BERTH_CONFIG, else the file of 'berth serve'"),
   );
 }
 

@@ -42,7 +42,7 @@ test("-o: what cannot be printed so is a usage error, before anything is done", 
   const { code, stderr } = await service.run(["status", "-o", "id"]);
   assert.deepEqual(
     [code, stderr],
-    [2, "error: What this command prints has no id: choose table, json or yaml.\n"],
+    [2, "error: The output of this command has no id: choose table, json or yaml.\n"],
   );
 });
 

@@ -54,7 +54,7 @@ export function peopleOutput({ quiet }: OutputOptions): Output {
 
 function printId(object: { id?: unknown }): void {
   if (typeof object.id !== "string")
-    throw new UsageError("What this command prints has no id: choose table, json or yaml.");
+    throw new UsageError("The output of this command has no id: choose table, json or yaml.");
   printLine(object.id);
 }
 

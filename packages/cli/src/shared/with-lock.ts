@@ -32,7 +32,7 @@ async function take(lock: string, own: string): Promise<void> {
     if (await isStale(lock)) await rm(lock, { force: true });
     else if (performance.now() > until)
       throw new UsageError(
-        `The file '${lock}' says that another berth is at work. Remove it if there is none.`,
+        `The file '${lock}' says that another berth command is running. Remove the file if there is none.`,
         1,
       );
     else await sleep(BETWEEN_TRIES_MS);

@@ -30,7 +30,7 @@ export const errorEnvelope = z
         .meta({ description: "Path of the invalid field, such as `resources[0].url`." }),
       code: z.string().optional().meta({
         description:
-          "What happened, for programs, where operations have several errors of one type: `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, `invalid_grant`, `authentication_required`, `is_directory`, `not_a_directory`, `not_a_file`, `symbolic_link`.",
+          "The cause, for programs, where one type has several: `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, `invalid_grant`, `authentication_required`, `is_directory`, `not_a_directory`, `not_a_file`, `symbolic_link`.",
       }),
       feature: z
         .string()

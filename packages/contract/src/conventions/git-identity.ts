@@ -25,7 +25,7 @@ export function isGitPerson(value: unknown): value is GitPerson {
   return person.safeParse(value).success;
 }
 
-const CO_AUTHOR = "Added as a `Co-authored-by` line to the message of each commit that `git commit` makes.";
+const CO_AUTHOR = "Added as a `Co-authored-by` line to the message of each commit made with `git commit`.";
 
 /** The identity in a request: `name` and `email` together, `co_authored_by`, or all three. */
 export const gitIdentityInput = z
@@ -46,7 +46,7 @@ export const gitIdentityInput = z
   })
   .meta({
     description:
-      "Author and committer of the agent's commits. What a session sets takes precedence over its environment, and the environment over its agent; the co-author is looked up separately. Without a name the account of the first hosted repository's token is used, if its host is GitHub or GitHub Enterprise and tells it, with the address `ID+LOGIN@users.noreply.HOST`; otherwise `Berth agent <agent@berth.invalid>`. Commands may set another identity. A change applies when a sandbox is next opened.",
+      "Author and committer of the agent's commits. A session's values take precedence over its environment's, and the environment's over the agent's; the co-author is looked up separately. Without a name, the account of the first hosted repository's token is used, if GitHub or GitHub Enterprise returns it, with the address `ID+LOGIN@users.noreply.HOST`; otherwise `Berth agent <agent@berth.invalid>`. Commands may set another identity. A change applies when a sandbox is next opened.",
     examples: [{ name: "Ann's agent", email: "ann+agent@example.com" }],
   });
 

@@ -26,7 +26,7 @@ const STATUS_DESCRIPTIONS: Record<string, string> = {
     "The token has no scope for the operation or no access to the object, or the object is archived.",
   NotFound: "An object that the request names does not exist.",
   LimitReached:
-    "A limit of the organization or of the user is reached. With `retry-after`, the same request may succeed after so many seconds.",
+    "A limit of the organization or of the user is reached. With `retry-after`, the same request may succeed after that many seconds.",
   Failure: "The service failed. Retry with exponential backoff.",
   FeatureNotAvailable:
     "The request uses a beta feature without activating it. Send `error.available_from` in the header `berth-beta`.",
@@ -71,7 +71,7 @@ export function openApiDocument(): Json {
           type: "http",
           scheme: "bearer",
           description:
-            "An operator token (`berth_operator_…`), the only one that is accepted under `/api/v1/admin`, and nowhere else.",
+            "An operator token (`berth_operator_…`). Only operator tokens are accepted under `/api/v1/admin`, and only there.",
         },
       },
       responses: Object.fromEntries(responses),
@@ -80,7 +80,7 @@ export function openApiDocument(): Json {
   };
 }
 
-const OWN_TOKEN = "The token of the request may name itself: for that it needs no scope.";
+const OWN_TOKEN = "A token needs no scope to name itself.";
 
 /** Returns the title of a noun: "Vault credentials" for `vaultCredentials`. */
 function titleOf(name: string): string {

@@ -43,7 +43,7 @@ const DRY_RUN: Json = {
   in: "header",
   required: false,
   description:
-    "Checks the request and returns what it would, and changes nothing. The `id` of what would be created is not kept.",
+    "Checks the request and returns the response that it would have, but changes nothing. The `id` of a created object is not kept.",
   schema: { type: "string", pattern: "^true$" },
 };
 
@@ -52,7 +52,7 @@ const CONTENT_RANGE: Json = {
   in: "header",
   required: false,
   description:
-    "Which part of the content the body is: `bytes 0-99/1000`, with `*` for a total that is not known yet. `bytes */1000` or `bytes */*` without a body asks how much has been stored. Without this header the body is the whole content.",
+    "Which part of the content the body is: `bytes 0-99/1000`, with `*` for a total that is not known yet. `bytes */1000` or `bytes */*` without a body asks how much is stored. Without this header, the body is the whole content.",
   schema: { type: "string", pattern: "^bytes (\\*|[0-9]+-[0-9]+)/(\\*|[0-9]+)$" },
 };
 

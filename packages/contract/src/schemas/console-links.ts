@@ -8,7 +8,7 @@ export const consoleLink = z
     type: z.literal("console_link"),
     url: z.string().meta({
       description:
-        "Whoever opens it first is signed in to the console as the user of the token, with its scopes. It works once.",
+        "Signs in whoever opens it first to the console, as the token's user and with its scopes. It works once.",
     }),
     expires_at: timestamp.meta({ description: "60 seconds after it was created." }),
   })

@@ -13,7 +13,7 @@ export const file = z
     size_bytes: z.int().nullable().meta({
       description: "Size of the content. While the file is pending: the declared size, or null.",
     }),
-    uploaded_bytes: z.int().meta({ description: "How much of the content is stored." }),
+    uploaded_bytes: z.int().meta({ description: "Number of stored bytes of the content." }),
     sha256: z
       .string()
       .nullable()
@@ -28,8 +28,7 @@ export const file = z
           "The session whose agent wrote this file below `/mnt/session/outputs`; `filename` is its path there. Null for uploads. Outputs are saved before the `session.status_idle` of each turn, and again before the session is archived or its disk is reclaimed; outputs not saved before the session is terminated are lost. A changed output is saved as a new file: the newest file of a name is the current one. At most 1,000 files are saved, each up to the size limit of uploads; a `session.error` of type `outputs_error` reports what was left out.",
       }),
     current: z.boolean().nullable().meta({
-      description:
-        "Whether it is the current one among the outputs of its session with its `filename`, which is the newest. Null for uploads.",
+      description: "Whether it is the newest output of its session with this `filename`. Null for uploads.",
     }),
     metadata,
     ...owner,
@@ -62,7 +61,7 @@ export const newFile = z
       .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/)
       .toLowerCase()
       .nullish()
-      .meta({ description: "Default: by the file name, else `application/octet-stream`." }),
+      .meta({ description: "Default: derived from the file name, else `application/octet-stream`." }),
     metadata: metadata.nullish(),
   })
   .meta({ id: "NewFile" });

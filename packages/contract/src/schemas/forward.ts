@@ -20,7 +20,7 @@ export const forwardResource = z
     id: z.string().meta({ description: "The id of the resource." }),
     type,
     owner_type: z.literal("user"),
-    owner_id: idOf("user").meta({ description: "The user who registered it." }),
+    owner_id: idOf("user").meta({ description: "The user who registered the resource." }),
     resource_spec: z
       .union([skill, file, vault, environment])
       .meta({ description: "The current resource, as its own endpoint returns it." }),

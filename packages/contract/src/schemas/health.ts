@@ -19,14 +19,14 @@ export const SERVICE_FAULTS = [
 
 const check = z
   .strictObject({
-    name: z.string().meta({ description: "What is examined, as `berth doctor` names it." }),
+    name: z.string().meta({ description: "The name of the check, as in `berth doctor`." }),
     state: z.enum(["yes", "degraded", "no"]).meta({
       description:
         "`no`: something that users rely on is missing. `degraded`: something weaker is used instead.",
     }),
     detail: z
       .string()
-      .meta({ description: "One sentence: what it does, or what is missing and how to get it." }),
+      .meta({ description: "One sentence about what works, or what is missing and how to get it." }),
   })
   .meta({ id: "HealthCheck" });
 export type HealthCheck = z.output<typeof check>;
@@ -39,17 +39,18 @@ const count = z.int().meta({ description: "Sessions of this status that are not 
 const health = z
   .strictObject({
     type: z.literal("health"),
-    version: z.string().meta({ description: "Of the answering service." }),
+    version: z.string().meta({ description: "Version of the responding service." }),
     ready: z.boolean().meta({
-      description: "Whether the answering service, or for an API alone any service, runs sessions.",
+      description:
+        "Whether the responding service runs sessions, or, if it only serves the API, whether any service does.",
     }),
     fault: z.enum(SERVICE_FAULTS).nullable().meta({
       description:
-        "Why it does not. `no_runner`: it is an API alone, and no service that runs sessions was seen for 15 seconds.",
+        "Why it does not. `no_runner`: it only serves the API, and no service that runs sessions was seen for 15 seconds.",
     }),
     checks: z.array(check).meta({
       description:
-        "What `berth doctor` says that a running service can tell without a probe. The sandbox is examined by `berth doctor` alone.",
+        "The checks of `berth doctor` that a running service can make without a probe. Only `berth doctor` examines the sandbox.",
     }),
     hosts: z.array(host).meta({ description: "The services of this database." }),
     sessions: z.strictObject({
@@ -59,24 +60,26 @@ const health = z
       terminated: count,
       due: z.int().meta({
         description:
-          "Sessions that are due and that no service has taken up, without those that wait until another turn of their owner ends.",
+          "Number of sessions that wait for a runner, without those that wait until another turn of their owner ends.",
       }),
-      due_seconds: z.number().meta({ description: "How long the first of them has waited, in seconds." }),
+      due_seconds: z
+        .number()
+        .meta({ description: "The longest time that one of them has waited, in seconds." }),
       set_aside: z.int().meta({
         description:
-          "Sessions of which no turn is run until they are released: twice in a row the process that ran them crashed or froze.",
+          "Number of sessions that are set aside, because the process that ran them crashed or froze twice in a row. They run no turn until they are released.",
       }),
     }),
     disk: z.strictObject({ size_bytes: z.int(), free_bytes: z.int() }).nullable().meta({
       description:
-        "The file system of the answering service's data directory. Null: it could not be measured.",
+        "The file system of the responding service's data directory. Null: it could not be measured.",
     }),
     database_bytes: z.int().meta({ description: "Size of the database." }),
     session_disks: z
       .strictObject({ count: z.int(), bytes: z.int() })
       .meta({ description: "Disks of sessions on all hosts, as they were last measured." }),
     repository_snapshots: z.strictObject({ repositories: z.int(), count: z.int(), bytes: z.int() }).meta({
-      description: "What is kept of repositories on all hosts, so that sessions start without a clone.",
+      description: "Snapshots of repositories on all hosts, with which sessions start without a clone.",
     }),
   })
   .meta({ id: "Health" });

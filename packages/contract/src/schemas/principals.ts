@@ -24,7 +24,8 @@ export const principalRoutes = {
   get: defineRoute(operations.principals.get, {
     query: z.strictObject({
       "ids[]": z.array(principalId).min(1).max(MAX_PRINCIPALS).meta({
-        description: "Those of another organization, and those that are gone, are left out of the response.",
+        description:
+          "Ids of another organization, and of principals that no longer exist, are left out of the response.",
       }),
     }),
     response: principals,

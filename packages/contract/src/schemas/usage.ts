@@ -21,31 +21,29 @@ const day = z.iso
   .refine((value) => value >= "1970-01-01", { error: NOT_A_DAY, abort: true });
 
 const figures = {
-  sessions: z.int().meta({ description: "Sessions that used something." }),
-  turns: z.int().meta({ description: "Turns that ended." }),
-  active_seconds: z
-    .number()
-    .meta({ description: "How long these turns took, in seconds, to the millisecond." }),
+  sessions: z.int().meta({ description: "Number of sessions with usage." }),
+  turns: z.int().meta({ description: "Number of turns that ended." }),
+  active_seconds: z.number().meta({ description: "Duration of these turns in seconds, to the millisecond." }),
   usage: modelUsage,
   cached_input_share: cachedInputShare,
   list_cost_usd: z.number().meta({
     description:
-      "What the tokens cost in US dollars by today's list prices, to the millionth, without `unpriced_tokens`.",
+      "Cost of the tokens in US dollars at today's list prices, to the millionth, without `unpriced_tokens`.",
   }),
   unpriced_tokens: z
     .int()
-    .meta({ description: "Tokens of all kinds of models whose list price is not known." }),
+    .meta({ description: "Tokens of all kinds, of models whose list price is unknown." }),
 };
 
 const usageGroup = z
   .strictObject({
     key: z.string().nullable().meta({
       description:
-        "What the group has in common: a day such as `2026-01-31`, an id, or a model. By user, sessions of service accounts have the id of the organization. Null: a user who was erased.",
+        "The value that the group shares: a day such as `2026-01-31`, an id, or a model. When grouped by user, sessions of service accounts have the organization's id. Null: a user who was erased.",
     }),
     name: z.string().nullable().meta({
       description:
-        "Name of the agent, environment or organization, or email of the user. Null if there is none, or it is gone.",
+        "Name of the agent, environment or organization, or email of the user. Null if there is none, or it no longer exists.",
     }),
     ...figures,
   })
@@ -60,8 +58,7 @@ const usageReport = z
     group_by: z.enum(USAGE_GROUPINGS),
     total: z.strictObject(figures),
     data: z.array(usageGroup).meta({
-      description:
-        "Days in their order, without those when nothing was used; other groups by cost, then tokens.",
+      description: "Days in order, without days of no usage; other groups by cost, then tokens.",
     }),
     has_more: z.boolean().meta({
       description: `Whether there are more groups than the ${MAX_USAGE_GROUPS} with the most tokens, which are in \`data\`. The total has all.`,
@@ -76,7 +73,7 @@ export const usageRoutes = {
   get: defineRoute(operations.usage.get, {
     query: z.strictObject({
       from: day.optional().meta({
-        description: `The first day, in UTC. Default: so that there are ${DEFAULT_USAGE_DAYS} days. There may be ${MAX_USAGE_DAYS}.`,
+        description: `The first day, in UTC. Default: ${DEFAULT_USAGE_DAYS} days in all. Maximum: ${MAX_USAGE_DAYS} days.`,
       }),
       to: day.optional().meta({ description: "The last day, in UTC. Default: today." }),
       group_by: z.enum(USAGE_GROUPINGS).default("day"),

@@ -10,18 +10,18 @@ const whoami = z
     principal: z.strictObject({
       id: z
         .union([idOf("user"), idOf("service_account")])
-        .meta({ description: "Of the user or of the service account." }),
+        .meta({ description: "Id of the user or of the service account." }),
       type: z.enum(["user", "service_account"]),
       name: z.string().meta({ description: "A user's email, or a service account's name." }),
     }),
     organization: z.strictObject({ id: idOf("organization"), name: z.string() }),
     role: z.enum(["member", "admin"]).meta({ description: "A service account is a member." }),
-    scopes: z.array(z.enum(SCOPES)).meta({ description: "What the request may do; `*`: everything." }),
+    scopes: z.array(z.enum(SCOPES)).meta({ description: "Scopes of the request; `*`: all." }),
     signed_in_by: z.enum(SIGN_INS).meta({
       description:
         "How the caller signed in. `token`: with an access token, also in the console. `link`, `oidc`: in the console, with a link or an identity provider. Later versions may have more values.",
     }),
-    token_id: idOf("token").meta({ description: "Of the token that authenticated the request." }),
+    token_id: idOf("token").meta({ description: "Id of the token that authenticated the request." }),
     token_name: z.string(),
     expires_at: timestamp.nullable().meta({ description: "When the token expires. Null: never." }),
   })

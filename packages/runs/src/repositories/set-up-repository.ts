@@ -41,7 +41,7 @@ export function placementAfterSetup(
     return {
       fault: {
         type: "environment_error",
-        message: `The setup script, which the environment requires, failed:  ${why}`,
+        message: `The setup script, which the environment requires, failed: ${why}`,
       },
     };
   return { ...placed, unprepared: `The setup script of the repository ${url} failed: ${why}` };

@@ -73,7 +73,7 @@ async function layeredSystem(
   const { plan, failure } = failed;
   const missing = plans.slice(plans.indexOf(plan)).map(({ name }) => name);
   const output = maskValues(failure.output, session.variables).slice(-MAX_OUTPUT);
-  const fault = `The session runs without its environment's ${LIST.format(missing)}. Installing the ${plan.name} failed:  ${failure.why}.`;
+  const fault = `The session runs without its environment's ${LIST.format(missing)}. Installing the ${plan.name} failed: ${failure.why}.`;
   return { system, fault: output === "" ? fault : `${fault} The end of its output:\n${output}`, release };
 }
 
@@ -93,5 +93,5 @@ function whyNoLayers(deps: SystemDeps | null): string {
     state?.kind === "absent"
       ? state.why
       : "its sandboxes use the system of the host or of an image, not Berth's";
-  return `The session runs without its environment's packages and setup script, because this installation cannot install them:  ${why}.`;
+  return `The session runs without its environment's packages and setup script, because this installation cannot install them: ${why}.`;
 }

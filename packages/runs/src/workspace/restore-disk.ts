@@ -65,7 +65,7 @@ export async function restoreDisk(
 }
 
 async function report({ runLog, notes }: RestoreDiskTarget, { savedAt }: Save, why: string): Promise<void> {
-  const message = `The workspace that was saved at ${savedAt} was not restored completely:  ${why}.`;
+  const message = `The workspace that was saved at ${savedAt} was not restored completely: ${why}.`;
   notes.push(`[${message}]`);
   const error = {
     type: "workspace_save_error" as const,

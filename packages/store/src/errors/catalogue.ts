@@ -148,7 +148,7 @@ export const errors = {
     }),
   providerRefused: (code: string) => forbidden(`The identity provider refused the sign-in: ${code}.`),
   answerRejected: (reason: string) =>
-    errors.invalid(`The identity provider's response is invalid:  ${reason}.`),
+    errors.invalid(`The identity provider's response is invalid: ${reason}.`),
   answerForeign: () =>
     errors.invalid("This response of the identity provider is for another browser. Sign in again."),
   answerLate: () =>

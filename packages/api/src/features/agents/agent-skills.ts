@@ -55,7 +55,7 @@ function checkNames(skills: readonly SkillRow[]): void {
   const names = new Set<string>();
   for (const [index, { name }] of skills.entries()) {
     const param = `skills[${index}].skill_id`;
-    if (names.has(name)) throw errors.invalid(`The agent has a skill named '${name}' already.`, param);
+    if (names.has(name)) throw errors.invalid(`The agent already has a skill named '${name}'.`, param);
     names.add(name);
   }
 }

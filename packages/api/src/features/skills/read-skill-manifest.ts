@@ -29,7 +29,7 @@ export function readSkillManifest(bytes: Uint8Array, fault: (what: string) => Ap
   const { message, param } = firstValidationError(result.error.issues, value);
   const line = lines.get(param ?? "");
   const place = line === undefined ? "in its frontmatter" : `in line ${line + ABOVE}`;
-  throw fault(`has a SKILL.md with an error ${place}:  ${message.replace(/\.$/, "")}`);
+  throw fault(`has a SKILL.md with an error ${place}: ${message.replace(/\.$/, "")}`);
 }
 
 function frontmatterOf(bytes: Uint8Array, fault: (what: string) => ApiError): string {

@@ -17,7 +17,7 @@ export function addErasures(admin: Command): void {
     .option("--user <email>", "the user")
     .option("--org <name>", "the organization, with all its users and service accounts")
     .addOption(
-      new Option("--wait <seconds>", "how long to wait until all is erased")
+      new Option("--wait <seconds>", "maximum time to wait until everything is erased")
         .argParser(positiveInteger)
         .default(60),
     )
@@ -33,12 +33,12 @@ export function addErasures(admin: Command): void {
 }
 
 const HELP = `
-Tokens are rejected from now on, running turns are stopped, and a running service deletes sessions with their disks and events,
-files, memory stores, vaults, skills, agents, environments and tokens, and at last the user or the organization. The erasure goes on
-after this command has ended, and after a restart of the service. It waits for hosts that have disks of the sessions; if one is gone,
-'berth admin hosts forget' ends the wait.
+From now on, tokens are rejected and running turns are stopped. A running service then deletes sessions with their disks and
+events, files, memory stores, vaults, skills, agents, environments and tokens, and finally the user or the organization. The
+erasure continues after this command has ended, and after a restart of the service. It waits for hosts that have disks of the
+sessions; if a host no longer exists, 'berth admin hosts forget' ends the wait.
 
-The receipt has ids and numbers, and says what is not erased, as backups are not. Keep it: the audit log has ids only, too.
+The receipt has ids and numbers, and lists what is not erased, such as backups. Keep it: the audit log only has ids, too.
 
 Examples:
   $ berth admin erase --user ada@example.com

@@ -221,7 +221,7 @@ error: bad.yaml:36, document 8, memory/gone/a: There is no memory store of this 
 error: bad.yaml:40, document 9: Field 'auth' is required.
 error: bad.yaml:46, document 10: Field 'auth.type' must be one of static_bearer, environment_variable.
 error: bad.yaml:50, document 11: Field 'auth.mcp_server_url' is required.
-error: bad.yaml:58, document 12, vault_credential/v/https://x.example.com: A secret does not belong in a document. Name a variable by 'auth.token_env', or a file by 'auth.token_file'.
+error: bad.yaml:58, document 12, vault_credential/v/https://x.example.com: A document must not contain a secret. Name a variable with 'auth.token_env', or a file with 'auth.token_file'.
 error: bad.yaml:66, document 13, vault_credential/v/https://y.example.com: Set either 'auth.token_env' or 'auth.token_file', not both.
 error: bad.yaml:70, document 14, vault_credential/v/https://z.example.com: Field 'auth.token_env' or 'auth.token_file' is required.
 error: bad.yaml:79, document 15, vault_credential/v/https://u.example.com: The file 'blank-key' is empty.

@@ -104,7 +104,7 @@ error: bad.yaml:7, document 2: 'empty' has no SKILL.md.
 error: bad.yaml:11, document 3: 'bad.yaml' is not a directory.
 error: bad.yaml:15, document 4: 'nameless/SKILL.md' has no name in its frontmatter.
 error: bad.yaml:19, document 5, skill/blank: Field 'directory' has a SKILL.md with an error in line 3: Field 'description' must not be empty.
-error: bad.yaml:23, document 6: Field 'directory' must be a text that is not empty.
+error: bad.yaml:23, document 6: Field 'directory' must be a non-empty string.
 error: bad.yaml:27, document 7, skill/tidy: Field 'display_title' must be a string.
 error: bad.yaml:28, document 7, skill/tidy: Unknown field 'sistem'.
 error: bad.yaml:30, document 8: Field 'directory' is required.

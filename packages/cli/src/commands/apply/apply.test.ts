@@ -188,7 +188,10 @@ vault/keys would be removed with 1 credential
         ["-f", "shared.yaml", "--set", "yours"],
         /environment\/shared: The object belongs to the set 'mine'\./,
       ],
-      [["-f", "shared.yaml", "--prune"], /Name by --set which objects --prune may remove\./],
+      [
+        ["-f", "shared.yaml", "--prune"],
+        /--prune needs --set, the name of the set whose objects it may remove\./,
+      ],
       [["-f", "shared.yaml", "--set", "a b"], /'a b' is not one\./],
       [["-f", "empty.yaml", "--set", "mine", "--prune", "--yes"], /all of the set 'mine' would be removed\./],
     ] as const) {

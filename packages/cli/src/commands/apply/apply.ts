@@ -65,7 +65,8 @@ export async function apply(options: ApplyOptions): Promise<number | undefined> 
 /** Returns the set whose objects are removed unless the files describe them. */
 function setToPrune({ set, prune }: ApplyOptions): string | undefined {
   if (set !== undefined) requireSetName(set);
-  if (prune && set === undefined) throw new UsageError("Name by --set which objects --prune may remove.");
+  if (prune && set === undefined)
+    throw new UsageError("--prune needs --set, the name of the set whose objects it may remove.");
   return prune ? set : undefined;
 }
 

@@ -7,16 +7,16 @@ export function addApply(program: Command): void {
     .command("apply")
     .summary("create or update objects from files")
     .description(
-      "Create each object that the files describe, or update the object of the same kind and name. Fields that a file omits keep their value. The service checks all documents first; if one is not valid, nothing is applied.",
+      "Create each object that the files describe, or update the object of the same kind and name. Fields that a file omits keep their values. The service checks all documents first; if one is invalid, nothing is applied.",
     )
     .requiredOption(
       "-f, --file <file...>",
       "YAML or JSON file, which can have several documents; - for standard input",
     )
     .option("--dry-run", "check everything and print what would change, field by field, without doing it")
-    .option("--set <name>", "mark the objects as a set of this name, by a pair of their metadata")
+    .option("--set <name>", "mark the objects as a set with this name, in their metadata")
     .option("--prune", "also remove the objects of the set that the files do not describe")
-    .option("--secrets", "also write the secrets of credentials that exist, which cannot be compared")
+    .option("--secrets", "also write the secrets of existing credentials, which cannot be compared")
     .option("--yes", "do not ask; needed to remove objects where there is no terminal");
   withConnection(withOutput(command))
     .addHelpText("after", HELP)
@@ -24,15 +24,15 @@ export function addApply(program: Command): void {
 }
 
 const HELP = `
-A document is the body of a create request with an additional field 'kind': agent, environment, memory_store or vault. Besides:
+A document is the body of a create request with an additional field 'kind': agent, environment, memory_store or vault. Three kinds have fields of their own:
   kind: skill             directory, which has a SKILL.md; display_title, metadata
   kind: memory            memory_store (its name), path, and content or content_file
-  kind: vault_credential  vault (its name), auth, display_name, metadata; in place of the secret auth.token_env, auth.token_file,
-                          auth.secret_value_env or auth.secret_value_file
-Paths start from the directory of the file that has the document.
+  kind: vault_credential  vault (its name), auth, display_name, metadata; the secret is named by auth.token_env,
+                          auth.token_file, auth.secret_value_env or auth.secret_value_file
+Paths are relative to the directory of the document's file.
 
-With --prune, objects that sessions used and memory stores are archived, other objects are deleted. Memories are left.
-With --json or -o yaml, there is a line or a document for each object.
+--prune archives memory stores and objects that sessions have used, deletes other objects, and leaves memories.
+With --json or -o yaml, the command prints a line or a document for each object.
 
 Example:
   kind: environment

@@ -31,7 +31,7 @@ export function secretReference({ body, fault }: ObjectDocument): SecretReferenc
   const [inEnv, inFile] = [`${name}_env`, `${name}_file`];
   const { [inEnv]: env, [inFile]: file, ...auth } = given;
   if (name in auth) {
-    const message = `A secret does not belong in a document. Name a variable by 'auth.${inEnv}', or a file by 'auth.${inFile}'.`;
+    const message = `A document must not contain a secret. Name a variable with 'auth.${inEnv}', or a file with 'auth.${inFile}'.`;
     return [fault(`auth.${name}`, message)];
   }
   if (env !== undefined && file !== undefined)

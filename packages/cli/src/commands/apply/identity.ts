@@ -72,5 +72,5 @@ function required(body: Fields, name: string, within?: string): string {
   const field = within === undefined ? name : `${within}.${name}`;
   if (value === undefined) throw new Unidentified(within ?? null, `Field '${field}' is required.`);
   if (typeof value === "string" && value !== "") return value;
-  throw new Unidentified(field, `Field '${field}' must be a text that is not empty.`);
+  throw new Unidentified(field, `Field '${field}' must be a non-empty string.`);
 }

@@ -10,7 +10,7 @@ const MARK = "berth_apply_set";
 export function requireSetName(set: string): void {
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(set))
     throw new UsageError(
-      `The name of a set has up to 64 letters, digits, '.', '_' and '-': '${set}' is not one.`,
+      `'${set}' is not the name of a set, which has up to 64 letters, digits, '.', '_' and '-'.`,
     );
 }
 

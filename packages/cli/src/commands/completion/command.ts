@@ -12,7 +12,7 @@ export function addCompletion(program: Command): void {
     .action(action(() => import("./print-script.ts"), "printScript"));
   program
     .command("complete", { hidden: true })
-    .description("Print what the last of the words can be.")
+    .description("Print the possible values of the last word.")
     .argument("[words...]")
     .action(async (words: string[]) => {
       const { complete } = await import("./complete.ts");
@@ -26,4 +26,4 @@ In the file that the shell reads at its start:
   ~/.zshrc                     source <(berth completion zsh)
   ~/.config/fish/config.fish   berth completion fish | source
 
-It also completes bin/berth and npx berth. Ids and models are asked from the service; without it there are none.`;
+It also completes bin/berth and npx berth. Ids and models come from the service; without it, they are not completed.`;

@@ -10,11 +10,11 @@ export function addFiles(program: Command): void {
     .description("Manage files: uploads for sessions, and the outputs of agents.");
   const add = (usage: string, summary: string) =>
     withConnection(withOutput(files.command(usage).description(summary)));
-  add("upload <path>", "Upload a file, in parts, so that it can resume after a broken connection.")
+  add("upload <path>", "Upload a file in parts, so that the upload can resume after a broken connection.")
     .option("--name <filename>", "file name in Berth; default: the local file name")
-    .option("--type <media-type>", "media type, such as text/csv; default: by the file name")
+    .option("--type <media-type>", "media type, such as text/csv; default: from the file name")
     .action(action(() => import("./upload.ts"), "uploadFile"));
-  add("put-content <file-id> <path>", "Upload the content of a pending file, or what is missing of it.")
+  add("put-content <file-id> <path>", "Upload the content of a pending file, or the missing rest of it.")
     .addHelpText("after", PENDING_HELP)
     .action(action(() => import("./upload.ts"), "putContent"));
 }

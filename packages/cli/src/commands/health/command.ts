@@ -5,9 +5,9 @@ import { action } from "../action.ts";
 export function addHealth(program: Command): void {
   const command = program
     .command("health")
-    .summary("show how the installation is")
+    .summary("show the health of the installation")
     .description(
-      "Show how the installation is: what is weak or missing, its services, sessions and disks. For admins. The exit code is 1 if something is missing or no sessions run. 'berth doctor', on the machine itself, examines the sandbox too.",
+      "Show the health of the installation: what is degraded or missing, its services, sessions and disks. Only for admins. The exit code is 1 if something is missing or no sessions can run. 'berth doctor', on the machine itself, also examines the sandbox.",
     );
   withConnection(withOutput(command)).action(action(() => import("./health.ts"), "health"));
 }

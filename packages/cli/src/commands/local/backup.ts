@@ -17,14 +17,14 @@ export async function makeBackup(
   const made = await operatorErrors(() => backup({ "data-dir": dataDir }, directory, options));
   await printResult(made, output, () => [
     `${made.directory} has ${describeBackup(made)}`,
-    ...(options.withKey ? [] : ["It does not have the secret key: keep that in another place."]),
+    ...(options.withKey ? [] : ["It does not contain the secret key: keep the key in another place."]),
   ]);
 }
 
 function describeBackup({ ended_at, contents, bytes, contents_at: bucket }: Backup): string {
   return bucket
-    ? `the database until ${ended_at}, and no contents of files: they are in ${bucket} alone. Keep the bucket, with its versions, as long as the backup.`
-    : `everything until ${ended_at}: the database, and ${contents} contents of files (${bytes} bytes).`;
+    ? `the database until ${ended_at}, but no file contents: they are only in ${bucket}. Keep the bucket, with its versions, as long as the backup.`
+    : `everything until ${ended_at}: the database, and ${contents} file contents (${bytes} bytes).`;
 }
 
 interface RestoreOptions extends InstallationOptions {
@@ -47,7 +47,7 @@ export async function restoreBackup(
 }
 
 const UNVERIFIED =
-  "Whether somebody has altered it is not known without the secret key: name its file by --secret-key-file.";
+  "Without the secret key, changes by somebody else cannot be detected: name the key's file with --secret-key-file.";
 
 function describe(
   { ended_at, sessions, events, files, damaged, verified }: RestoredBackup,

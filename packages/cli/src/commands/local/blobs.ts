@@ -33,6 +33,6 @@ function describe({ from, to, copied, bytes, present, damaged }: MovedContents):
   const next =
     damaged.length > 0
       ? `The installation keeps its contents at ${from} until all of them can be copied.`
-      : `Set BERTH_BLOBS=${to} and start the service. What is at ${from} can be deleted then.`;
+      : `Set BERTH_BLOBS=${to} and start the service. After that, the contents at ${from} can be deleted.`;
   return [...lines, next];
 }

@@ -77,9 +77,9 @@ function textOf(value: unknown): string {
 }
 
 const CHECK_HELP = `
-Prints a sentence for each setting that is wrong, with the flag, the variable, or the file, line and key, and for each file,
-directory or program that a setting names and Berth cannot use. The exit code is 0 if all are valid, and otherwise 2.
-Variables that begin with BERTH_ and are no settings are warnings, and so is plain HTTP where other machines can reach it.
+Prints a sentence for each wrong setting, with its flag, variable, or file, line and key, and for each file, directory or
+program that a setting names but Berth cannot use. The exit code is 0 if all are valid, and otherwise 2.
+Variables that begin with BERTH_ but are not settings cause warnings, and so does plain HTTP that other machines can reach.
 
 Example:
   $ berth config check --config /etc/berth/berth.yaml`;

@@ -26,7 +26,7 @@ function describe({ applied, pending, newer }: Awaited<ReturnType<typeof migrate
   const lines = [
     ...applied.map((name) => `Applied ${name}.`),
     ...pending.map((name) => `To be applied: ${name}.`),
-    ...newer.map((name) => `Of a newer Berth, which this one can do without: ${name}.`),
+    ...newer.map((name) => `From a newer Berth, and not needed by this one: ${name}.`),
   ];
   if (applied.length + pending.length === 0) lines.push("The schema of the database is up to date.");
   return lines;

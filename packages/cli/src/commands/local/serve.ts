@@ -26,7 +26,7 @@ export async function serve(args: string[]): Promise<never> {
     );
     if (config.role === "runner") printLine(`berth: runs sessions; health and metrics at ${service.url}`);
     else if (config.role === "egress")
-      printLine(`berth: takes tunnels at ${config.egressAddress}; health and metrics at ${service.url}`);
+      printLine(`berth: accepts tunnels at ${config.egressAddress}; health and metrics at ${service.url}`);
     else await tellClients(config, service.url);
     if (!stop.aborted) await once(stop, "abort");
     await service.stop();
@@ -78,7 +78,7 @@ function reachable(url: string): string {
 const HELP = `
 Each flag can also be set as a variable (BERTH_DATA_DIR for --data-dir) and in the settings file (data_dir). A flag wins
 over a variable, and a variable over the file. The settings file is the one that --config or BERTH_CONFIG names, else
-berth/berth.yaml in $XDG_CONFIG_HOME (~/.config) or in /etc. 'berth config print' shows what has effect.
+berth/berth.yaml in $XDG_CONFIG_HOME (~/.config) or in /etc. 'berth config print' shows the values in effect.
 
 When the service is ready, it prints a line with its URL to standard output. It logs JSON to standard error. SIGTERM
 shuts it down gracefully.

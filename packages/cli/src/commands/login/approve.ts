@@ -17,11 +17,11 @@ export async function approve(code: string, options: ApproveOptions): Promise<un
   const shown = { user_code: code };
   for (const line of describeAuthorization(await deviceAuthorizations.lookup(shown))) printMessage(line);
   if (options.deny) {
-    await confirm("Let it have no token?", options);
+    await confirm("Deny it a token?", options);
     await printResult(await deviceAuthorizations.deny(shown), options, () => [DENIED_LINE]);
     return;
   }
-  await confirm("Let it have a token of yours?", options);
+  await confirm("Give it a token of yours?", options);
   const approved = await givenBy({ scopes: "--scopes" }, () =>
     deviceAuthorizations.approve({ ...shown, scopes: options.scopes ?? null }),
   );

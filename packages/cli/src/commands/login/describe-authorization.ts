@@ -9,7 +9,7 @@ export function describeAuthorization({
   expires_at: until,
 }: DeviceAuthorization): string[] {
   return [
-    `asked by: ${name ?? "(it gives no name)"}`,
+    `requested by: ${name ?? "(it gives no name)"}`,
     `from:     ${address}`,
     `for:      ${scopesOf(scopes)}`,
     `until:    ${until}`,
@@ -17,10 +17,10 @@ export function describeAuthorization({
 }
 
 export function approvedLine({ granted_scopes: scopes }: DeviceAuthorization): string {
-  return plainLine(`Approved, for ${scopesOf(scopes ?? [])}. It gets its token within seconds.`);
+  return plainLine(`Approved, for ${scopesOf(scopes ?? [])}. The device gets its token within seconds.`);
 }
 
-export const DENIED_LINE = "Denied. It gets no token.";
+export const DENIED_LINE = "Denied. The device gets no token.";
 
 function scopesOf(scopes: readonly string[]): string {
   return scopes.includes("*") ? "every scope" : scopes.join(", ");

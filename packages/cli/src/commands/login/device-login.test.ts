@@ -55,9 +55,9 @@ test("login --device: shows the code, waits, and stores what login stores", WITH
   assert.equal(approved.code, 0, approved.stderr);
   assert.match(
     approved.stderr,
-    /^asked by: berth login of \S+\nfrom: {5}127\.0\.0\.1\nfor: {6}tokens:read\n/,
+    /^requested by: berth login of \S+\nfrom: {5}127\.0\.0\.1\nfor: {6}tokens:read\n/,
   );
-  assert.equal(approved.stdout, "Approved, for tokens:read. It gets its token within seconds.\n");
+  assert.equal(approved.stdout, "Approved, for tokens:read. The device gets its token within seconds.\n");
   const { code: status, stdout } = await ended;
   assert.equal(status, 0);
   assert.match(
@@ -84,11 +84,11 @@ test("login approve --deny, --scopes and questions on a terminal", WITHIN, async
   const { run, login, file, home } = machine(t);
   const one = await login(url);
   const terminal = openTerminal(t, ["login", "approve", one.code], { env: service.env, cwd: "/" });
-  await terminal.until(/asked by: [\s\S]*every scope[\s\S]*Let it have a token of yours\? \[y\/N\] /);
+  await terminal.until(/requested by: [\s\S]*every scope[\s\S]*Let it have a token of yours\? \[y\/N\] /);
   terminal.type("n\r");
   assert.match((await terminal.ended).output, /Nothing was changed/);
   const denied = await service.run(["login", "approve", one.code, "--deny", "--yes"]);
-  assert.deepEqual([denied.code, denied.stdout], [0, "Denied. It gets no token.\n"]);
+  assert.deepEqual([denied.code, denied.stdout], [0, "Denied. The device gets no token.\n"]);
   assert.equal((await one.ended).code, 4);
   assert.ok(!existsSync(file));
 
@@ -99,7 +99,7 @@ test("login approve --deny, --scopes and questions on a terminal", WITHIN, async
   writeFileSync(join(home, "token"), String(service.env.BERTH_TOKEN));
   const flags = ["--url", url, "--token-file", "token", "--scopes", "agents:read", "--json"];
   const approved = await run(["login", "approve", two.code, ...flags]);
-  assert.match(approved.stderr, /^asked by: /, "people see what asks also then");
+  assert.match(approved.stderr, /^requested by: /, "people see what asks also then");
   assert.deepEqual(JSON.parse(approved.stdout).granted_scopes, ["agents:read"]);
   assert.equal((await two.ended).code, 0);
   assert.match((await run(["whoami"])).stdout, /: agents:read\n/);
@@ -109,7 +109,7 @@ test("login --device: what cannot be", WITHIN, async (t) => {
   const { run, file } = machine(t);
   for (const [args, code, said] of [
     [["--device", "--token-file", "x"], 2, /either --device or --token-file/],
-    [["--scopes", "agents:read", "--token-file", "x"], 2, /--scopes is for --device/],
+    [["--scopes", "agents:read", "--token-file", "x"], 2, /--scopes needs --device/],
     [["--device", "--scopes", "nonsense"], 1, /field: scopes\[0\], set by --scopes\n/],
   ] as const) {
     const ended = await run(["login", url, ...args]);
@@ -128,7 +128,7 @@ test("login --device: what cannot be", WITHIN, async (t) => {
     "--device",
   ]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /gives no tokens in this way/);
+  assert.match(refused.stderr, /does not issue tokens this way/);
   assert.ok(!existsSync(file));
 });
 

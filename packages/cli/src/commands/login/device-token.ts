@@ -38,7 +38,7 @@ async function askedToken(
   const asked = await request(client, scopes, signal);
   printMessage(plainLine(`Code: ${asked.user_code}`));
   printMessage(plainLine(asked.instructions));
-  printMessage(`Waiting for approval, for ${Math.round(asked.expires_in / 60)} minutes at most.`);
+  printMessage(`Waiting at most ${Math.round(asked.expires_in / 60)} minutes for approval.`);
   let seconds = asked.interval;
   for (;;) {
     await wait(seconds * 1_000, undefined, { signal });
@@ -58,7 +58,10 @@ async function request(client: Berth, scopes: readonly string[] | undefined, sig
     return await givenBy({ scopes: "--scopes" }, () => client.deviceAuthorizations.create(body, { signal }));
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    throw new UsageError("This service gives no tokens in this way. Log in with a token.", EXIT_CODES.failed);
+    throw new UsageError(
+      "This service does not issue tokens this way. Log in with a token.",
+      EXIT_CODES.failed,
+    );
   }
 }
 
@@ -83,7 +86,7 @@ async function revoke(baseURL: string, { id, token }: CreatedToken): Promise<voi
   await client.tokens
     .delete(id)
     .catch(() =>
-      printMessage(plainLine(`The token ${id} was given already. Revoke it: berth tokens delete ${id}`)),
+      printMessage(plainLine(`The token ${id} was already issued. To revoke it: berth tokens delete ${id}`)),
     );
 }
 

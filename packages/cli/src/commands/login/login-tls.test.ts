@@ -76,7 +76,7 @@ test("an unknown authority → one sentence at once, and how to name it", async 
     assert.equal(stdout, "");
     assert.match(
       stderr,
-      /^error: The certificate of https:\/\/localhost:\d+ is not trusted: [^\n]*certificate[^\n]*\.\n {2}Name the certificate of its authority by --ca-file or BERTH_CA_FILE\.\n$/,
+      /^error: The certificate of https:\/\/localhost:\d+ is not trusted: [^\n]*certificate[^\n]*\.\n {2}Name the certificate of its authority with --ca-file or BERTH_CA_FILE\.\n$/,
     );
   }
   assert.deepEqual(seen, []);

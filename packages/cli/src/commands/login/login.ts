@@ -26,7 +26,7 @@ export async function login(given: string | undefined, options: LoginOptions): P
   if (!/^[\w.:[\]-]{1,100}$/.test(name))
     throw new UsageError("The name of a context consists of letters, digits and any of _ - . : [ ].");
   if (url.protocol === "http:" && !isLoopback(url.hostname))
-    printMessage(`warning: ${url.href} is not encrypted: others on the way can read the token.`);
+    printMessage(`warning: ${url.href} is not encrypted: others on the network can read the token.`);
   const baseURL = url.href.replace(/\/$/, "");
   const file = givenAuthorities(options.caFile);
   const caFile = file === undefined ? undefined : resolve(file);
@@ -70,7 +70,7 @@ async function tokenOf({ tokenFile, device, scopes }: LoginOptions, url: string)
       "Set either --device or --token-file, not both: with --device there is no token yet.",
     );
   if (!device && scopes !== undefined)
-    throw new UsageError("--scopes is for --device. A token has its scopes already.");
+    throw new UsageError("--scopes needs --device: a token already has its scopes.");
   if (device) return await deviceToken(url, scopes);
   if (tokenFile === undefined && process.stdin.isTTY)
     printMessage("Without a token, press Enter: somebody who is logged in can approve this login.");

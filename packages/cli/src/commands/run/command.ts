@@ -15,18 +15,18 @@ export function addRun(program: Command): void {
     .option("--commit <sha>", "commit to check out instead of a branch")
     .option(
       "--without-failed-repositories",
-      "let the agent go on when the repository could not be cloned; default: it is stopped",
+      "let the agent continue if the repository cannot be cloned; default: the agent is stopped",
     )
     .option("--token-env <name>", "environment variable that contains the repository's token")
     .option("--repo-token-file <file>", "file that contains the repository's token")
     .option(
       "--model <provider/model>",
-      "model of the agent; default: BERTH_MODEL, else that of the last run, else the installation's",
+      "model of the agent; default: BERTH_MODEL, else the model of the last run, else the installation's",
     )
     .option("--agent <id>", "existing agent to use, instead of one created for the model")
     .option("--environment <id>", "existing environment to use, instead of the default one")
     .option("--title <text>", "title of the session; default: the task's first line")
-    .option("-d, --detach", "print the session's id and leave it to itself, without waiting for the agent")
+    .option("-d, --detach", "print the session's id, and do not wait for the agent")
     .option("--keep", "do not archive the session when the agent is done");
   withConnection(withOutput(command))
     .addHelpText("after", HELP)
@@ -36,8 +36,8 @@ export function addRun(program: Command): void {
 const HELP = `
 Ctrl-C interrupts the agent. A second Ctrl-C ends the command and leaves the session running.
 
-With --json or -o yaml, the session and every event are printed as they come, a line or a document each. With --quiet, nothing
-but errors is printed, and with --detach the session's id.
+With --json or -o yaml, the command prints the session and every event as they come, a line or a document each. With --quiet,
+it prints only errors, and the session's id if --detach is set.
 
 Exit codes:
   0    the agent finished its turn

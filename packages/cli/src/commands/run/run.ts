@@ -42,7 +42,7 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   const message = task === "-" ? await text(process.stdin) : task;
   if (message.trim() === "") throw new UsageError("The task is empty.");
   if (options.agent !== undefined && options.model !== undefined)
-    throw new UsageError("Set either --agent or --model, not both: an agent has its model.");
+    throw new UsageError("Set either --agent or --model, not both: an agent already has a model.");
   const resources = await repositoryResources(options);
   const client = await connect(options);
   const model = options.model ?? process.env.BERTH_MODEL;
@@ -118,7 +118,7 @@ async function stopAgent(
   reason: string,
   { quiet }: RunOptions,
 ): Promise<void> {
-  const hint = "With --without-failed-repositories it goes on.";
+  const hint = "With --without-failed-repositories it continues.";
   printMessage(`${quiet ? `${reason}\n` : ""}The agent is stopped: it has no repository. ${hint}`);
   await client.sessions.events
     .send(session.id, { events: [{ type: "user.interrupt" }] })

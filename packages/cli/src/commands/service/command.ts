@@ -14,6 +14,6 @@ export function addService(program: Command): void {
   add(
     "status",
     "show whether the service is ready",
-    "Show whether the service is ready, its version, and whose the token is. The exit code is 1 if it is not ready.",
+    "Show whether the service is ready, its version, and the owner of the token. The exit code is 1 if it is not ready.",
   ).action(action(() => import("./status.ts"), "status"));
 }

@@ -89,7 +89,7 @@ test(
     assert.equal(await attached.closed, 1, "two lines of a pipe were refused");
     assert.match(
       attached.output(),
-      new RegExp(`Detached\\. The session goes on; to come back: berth sessions attach ${id}`),
+      new RegExp(`Detached\\. The session continues; to come back: berth sessions attach ${id}`),
     );
     assert.doesNotMatch(attached.output(), /never/);
   },
@@ -157,7 +157,7 @@ test(
     terminal.type("\u0003");
     const { code, output } = await terminal.ended;
     assert.equal(code, 0, output);
-    assert.match(output, /Detached\. The session goes on; to come back: berth sessions attach sess_/);
+    assert.match(output, /Detached\. The session continues; to come back: berth sessions attach sess_/);
     const { data } = JSON.parse(
       await service.done("api", "GET", `/sessions/${id}/events`, "-q", "order=desc", "-q", "limit=1"),
     );

@@ -59,7 +59,7 @@ export async function attachSession(
   }
   await last;
   if (detaching.signal.aborted)
-    say(`Detached. The session goes on; to come back: berth sessions attach ${id}`);
+    say(`Detached. The session continues; to come back: berth sessions attach ${id}`);
   return exitCode;
 }
 

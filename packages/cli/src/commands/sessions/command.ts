@@ -13,7 +13,7 @@ export function addSessions(program: Command): void {
     return withConnection(withOutput(parent.command(usage).description(summary)));
   };
 
-  add("list", "List sessions, the newest first, with how each stands and when it was last active.")
+  add("list", "List sessions, newest first, with the state and the last activity of each.")
     .option("--limit <number>", "maximum number of sessions", positiveInteger, 20)
     .addOption(
       new Option("--status <status...>", "only sessions with this status").choices([
@@ -26,7 +26,7 @@ export function addSessions(program: Command): void {
     .addOption(
       new Option(
         "--outcome <outcome...>",
-        "only idle sessions whose last turn came to this; none: no turn yet",
+        "only idle sessions whose last turn had this outcome; none: no turn yet",
       ).choices([
         "none",
         "end_turn",
@@ -38,7 +38,7 @@ export function addSessions(program: Command): void {
       ]),
     )
     .option("--clone-failed", "only sessions that lack a repository because its clone failed")
-    .option("--set-aside", "only sessions of which no turn is run until they are released")
+    .option("--set-aside", "only sessions that are set aside: they run no turn until they are released")
     .addOption(
       new Option("--sort <time>", "order by this, the latest first; updated_at: the last activity")
         .choices(["created_at", "updated_at"])
@@ -53,7 +53,7 @@ export function addSessions(program: Command): void {
   add("logs <id>", "Show the log of a session; with --json, its events as lines of JSON.")
     .option("-f, --follow", "follow the log until the session is terminated, or until Ctrl-C")
     .action(action(() => import("./logs.ts"), "sessionLogs"));
-  add("attach <id>", "Follow a session live, and talk to it. Ctrl-C detaches, and the session goes on.")
+  add("attach <id>", "Follow a session live, and talk to it. Ctrl-C detaches, and the session continues.")
     .option("--from-start", "first show the whole log")
     .addHelpText("after", ATTACH_HELP)
     .action(action(() => import("./attach.ts"), "attachSession"));
@@ -75,14 +75,14 @@ export function addSessions(program: Command): void {
   ).action(action(() => import("./print-file.ts"), "printFile"));
   add(
     "cp <id> <sandbox-path> [path]",
-    "Copy a file or a directory out of a session's sandbox; default: to here.",
+    "Copy a file or a directory out of a session's sandbox; default: to the current directory.",
   ).action(action(() => import("./copy-files.ts"), "copyFiles"));
   add("diff <id> [repository-path]", "Show what an agent changed in its repositories since they were cloned.")
-    .option("--stat", "the commits and the files that changed, and no diff")
+    .option("--stat", "only the commits and the changed files, without a diff")
     .action(action(() => import("./diff.ts"), "diffSession"));
   add(
     "interrupt <id>",
-    "Interrupt the running turn, and print the event of that. Take this one; cancel is the API's operation: the same, and nothing when no turn runs.",
+    "Interrupt the running turn, and print its event. By hand, use this command rather than cancel, the API's operation, which does nothing when no turn runs.",
   ).action(action(() => import("./actions.ts"), "interruptSession"));
   add("archive <id>", "Archive a session, which makes it read-only.").action(
     action(() => import("./actions.ts"), "archiveSession"),
@@ -100,7 +100,7 @@ Each line that you type is sent as a message, unless it is one of these commands
   /interrupt       interrupt the running turn
   /allow           allow the tool calls that are waiting for a confirmation
   /deny [reason]   deny them
-  /detach          as Ctrl-C
+  /detach          the same as Ctrl-C
 
 Example:
   $ berth sessions attach $(berth run --detach "Fix the flaky test" --repo https://github.com/acme/shop)`;

@@ -81,7 +81,7 @@ function notes({ unpriced_tokens }: UsageFigures, has_more: boolean): string[] {
   return [
     ...(unpriced_tokens === 0
       ? []
-      : [`* without ${count(unpriced_tokens)} tokens of models whose price is not known`]),
+      : [`* without ${count(unpriced_tokens)} tokens of models whose price is unknown`]),
     ...(has_more ? ["There are more: these have the most tokens. The total has all."] : []),
   ];
 }

@@ -73,7 +73,7 @@ test("costs: without tokens of unknown price, which the last line counts; nothin
     ["under $0.01*", "-", "under $0.01*"],
   );
   assert.deepEqual(lines.slice(4), [
-    "* without 12,000 tokens of models whose price is not known",
+    "* without 12,000 tokens of models whose price is unknown",
     "There are more: these have the most tokens. The total has all.",
   ]);
   assert.deepEqual(usageLines({ ...REPORT, data: [] }), []);

@@ -33,7 +33,9 @@ export function Authorization({ code, asked }: Props) {
       <Facts>
         <Fact name="Asked by">
           {asked.client_name === null ? "It gives no name" : showUnseen(asked.client_name)}
-          <span className="block text-xs text-faint">In its own words, which nobody has checked</span>
+          <span className="block text-xs text-faint">
+            The name that the device gives itself, not verified
+          </span>
         </Fact>
         <Fact name="From">{asked.client_address}</Fact>
         <Fact name="Since">
@@ -73,14 +75,14 @@ function Decided({ decided }: { decided: DeviceAuthorization }) {
     <p role="status" className="rounded-xl border border-line bg-panel p-4">
       {decided.status === "approved" ? (
         <>
-          Approved. It gets its token within seconds; you find it among your{" "}
+          Approved. The device gets its token within seconds; you find the token among your{" "}
           <Link to="/tokens" className="text-accent-text underline">
             tokens
           </Link>
           .
         </>
       ) : (
-        "Denied. It gets no token."
+        "Denied. The device gets no token."
       )}
     </p>
   );

@@ -103,7 +103,7 @@ export function UsageScreen() {
           <p className="text-xs text-faint">
             {days.data.total.unpriced_tokens > 0 && (
               <>
-                {formatShort(days.data.total.unpriced_tokens)} tokens are of models whose price is not known,
+                {formatShort(days.data.total.unpriced_tokens)} tokens are of models whose price is unknown,
                 and not in the cost.{" "}
               </>
             )}

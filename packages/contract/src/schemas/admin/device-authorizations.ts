@@ -18,13 +18,13 @@ export const adminDeviceAuthorizationRoutes = {
   }),
   approve: defineRoute(operations.adminDeviceAuthorizations.approve, {
     body: ofCode.extend({
-      user_id: referenceTo("user").meta({ description: "Whose token it becomes." }),
+      user_id: referenceTo("user").meta({ description: "The user who will own the token." }),
       scopes: z
         .array(z.enum(SCOPES))
         .min(1)
         .max(SCOPES.length)
         .nullish()
-        .meta({ description: "Of the token. Default, also for null: what was asked for." }),
+        .meta({ description: "Scopes of the token. Default, also for null: the requested scopes." }),
     }),
     response: deviceAuthorization,
   }),

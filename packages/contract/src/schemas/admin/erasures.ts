@@ -12,19 +12,19 @@ const erasure = z
     subject_id: idOfOwner,
     organization_id: idOf("organization"),
     requested_at: timestamp,
-    completed_at: timestamp.nullable().meta({ description: "Null until nothing of it is left." }),
-    deleted: z.record(z.string(), z.int()).meta({ description: "How much of each kind is gone." }),
+    completed_at: timestamp.nullable().meta({ description: "Null until everything is erased." }),
+    deleted: z.record(z.string(), z.int()).meta({ description: "Number of erased objects of each kind." }),
     handed_over: z.array(z.string()).meta({
       description:
-        "Agents and environments of a user that sessions of others use: they belong to the organization now, archived.",
+        "Agents and environments of a user that other owners' sessions use: they now belong to the organization, and are archived.",
     }),
     waiting_for: z.strictObject({
       sessions: z
         .array(z.strictObject({ home: z.string().nullable(), sessions: z.int() }))
-        .meta({ description: "Sessions whose disk a host has still to remove." }),
-      contents: z.int().meta({ description: "Contents of files and skills." }),
+        .meta({ description: "Sessions whose disk a host still has to remove." }),
+      contents: z.int().meta({ description: "Contents of files and skills that still have to be removed." }),
     }),
-    remains: z.array(z.string()).meta({ description: "What an erasure does not reach." }),
+    remains: z.array(z.string()).meta({ description: "Data that an erasure does not reach." }),
   })
   .meta({ id: "Erasure" });
 export type Erasure = z.output<typeof erasure>;
@@ -39,10 +39,10 @@ export const adminErasureRoutes = {
   create: defineRoute(operations.adminErasures.create, {
     body: z
       .strictObject({
-        user_id: referenceTo("user").optional().meta({ description: "Whose data is erased, or:" }),
-        organization_id: referenceTo("organization")
-          .optional()
-          .meta({ description: "With all its users and service accounts." }),
+        user_id: referenceTo("user").optional().meta({ description: "The user whose data is erased, or:" }),
+        organization_id: referenceTo("organization").optional().meta({
+          description: "The organization whose data is erased, with all its users and service accounts.",
+        }),
       })
       .refine(({ user_id: user, organization_id: all }) => (user === undefined) !== (all === undefined), {
         path: ["user_id"],

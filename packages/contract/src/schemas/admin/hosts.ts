@@ -8,8 +8,8 @@ const host = z
   .strictObject({
     ...hostFields,
     type: z.literal("host"),
-    place: z.string().meta({ description: "Where the disks are that it can use." }),
-    running_sessions: z.int().meta({ description: "Sessions whose turn it runs." }),
+    place: z.string().meta({ description: "The place of the disks that it can use." }),
+    running_sessions: z.int().meta({ description: "Number of sessions whose turn it runs." }),
     seen_seconds_ago: z.number().nullable(),
   })
   .meta({ id: "Host" });
@@ -25,16 +25,17 @@ export const adminHostRoutes = {
   forget: defineRoute(operations.adminHosts.forget, {
     params,
     body: z.strictObject({
-      force: z
-        .boolean()
-        .default(false)
-        .meta({ description: "Also of a host that was seen just now; it deletes the disks." }),
+      force: z.boolean().default(false).meta({
+        description: "Whether to forget a host that was seen recently, which then deletes the disks.",
+      }),
     }),
     response: z
       .strictObject({
         id: z.string(),
         type: z.literal("host_forgotten"),
-        sessions: z.int().meta({ description: "Sessions that continue elsewhere, without their disks." }),
+        sessions: z
+          .int()
+          .meta({ description: "Number of sessions that continue elsewhere, without their disks." }),
       })
       .meta({ id: "ForgottenHost" }),
   }),

@@ -14,23 +14,25 @@ const limit = (least = 0) =>
     .nullish();
 
 const values = {
-  requests_per_second: limit().meta({ description: "Requests to all services together." }),
-  request_burst: limit().meta({ description: "How many of them at once." }),
+  requests_per_second: limit().meta({ description: "Requests per second to all services together." }),
+  request_burst: limit().meta({ description: "Requests at once." }),
   open_sessions: limit().meta({ description: "Sessions that are neither archived nor terminated." }),
-  file_bytes: limit().meta({ description: "Bytes of all files, outputs of agents included." }),
-  running_turns: limit(1).meta({ description: "Turns at once, over all hosts." }),
-  sandbox_seconds_per_day: limit().meta({ description: "For how long sandboxes are open, in a day (UTC)." }),
-  disk_bytes: limit().meta({ description: "What the disks of sessions take on their hosts." }),
+  file_bytes: limit().meta({ description: "Bytes of all files, including outputs of agents." }),
+  running_turns: limit(1).meta({ description: "Turns at once, on all hosts together." }),
+  sandbox_seconds_per_day: limit().meta({
+    description: "Total seconds that sandboxes are open in a day (UTC).",
+  }),
+  disk_bytes: limit().meta({ description: "Bytes of session disks on their hosts." }),
 };
 
 const from = z
   .enum(["own", "settings"])
   .nullable()
-  .meta({ description: "Where the value is from; settings have defaults. Null: there is none." });
+  .meta({ description: "Where the value comes from; settings have defaults. Null: there is no value." });
 
 const limits = z
   .strictObject({
-    id: idOfOwner.meta({ description: "Of the organization or the user." }),
+    id: idOfOwner.meta({ description: "Id of the organization or the user." }),
     type: z.literal("limits"),
     data: z.array(
       z.strictObject({
@@ -38,7 +40,7 @@ const limits = z
         value: z.int().nullable().meta({ description: "Null: no limit." }),
         from,
         used: z.int().nullable().meta({
-          description: "How much is used now. Null for requests, which each process counts by itself.",
+          description: "Current usage. Null for requests, which each process counts separately.",
         }),
       }),
     ),
@@ -71,9 +73,9 @@ const days = z
   .nullish();
 
 const kept = {
-  sessions: days.meta({ description: "Since anything happened in a session." }),
-  events: days.meta({ description: "Since a session was archived or terminated." }),
-  files: days.meta({ description: "Since a file was uploaded or saved." }),
+  sessions: days.meta({ description: "Days since the last activity of a session." }),
+  events: days.meta({ description: "Days since a session was archived or terminated." }),
+  files: days.meta({ description: "Days since a file was uploaded or saved." }),
 };
 
 const retention = z
@@ -83,7 +85,7 @@ const retention = z
     data: z.array(
       z.strictObject({
         name: z.enum(Object.keys(kept) as (keyof typeof kept)[]),
-        days: z.int().nullable().meta({ description: "Null: without end." }),
+        days: z.int().nullable().meta({ description: "Null: forever." }),
         from,
       }),
     ),

@@ -9,8 +9,8 @@ const organization = z
     id: idOf("organization"),
     type: z.literal("organization"),
     name: z.string(),
-    users: z.int().meta({ description: "How many it has." }),
-    service_accounts: z.int().meta({ description: "How many it has." }),
+    users: z.int().meta({ description: "Number of users." }),
+    service_accounts: z.int().meta({ description: "Number of service accounts." }),
     created_at: timestamp,
   })
   .meta({ id: "Organization" });
@@ -22,7 +22,7 @@ export const adminOrganizationRoutes = {
   create: defineRoute(operations.adminOrganizations.create, { body: named, response: organization }),
   list: defineRoute(operations.adminOrganizations.list, {
     query: listQuery("organization", {
-      name: text(1, 256).optional().meta({ description: "Only the one of this name." }),
+      name: text(1, 256).optional().meta({ description: "Only the organization with this name." }),
     }),
     response: pageOf(organization),
   }),

@@ -11,7 +11,9 @@ const serviceAccount = z
     name: z.string(),
     organization_id: idOf("organization"),
     organization: z.string().meta({ description: "Name of the organization." }),
-    disabled_at: timestamp.nullable().meta({ description: "Since when its tokens are rejected." }),
+    disabled_at: timestamp
+      .nullable()
+      .meta({ description: "When it was disabled: its tokens are rejected since then." }),
     created_at: timestamp,
   })
   .meta({ id: "ServiceAccount" });
@@ -26,8 +28,10 @@ export const adminServiceAccountRoutes = {
   }),
   list: defineRoute(operations.adminServiceAccounts.list, {
     query: listQuery("service_account", {
-      organization_id: idOf("organization").optional().meta({ description: "Only those of this one." }),
-      name: text(1, 256).optional().meta({ description: "Only those of this name." }),
+      organization_id: idOf("organization")
+        .optional()
+        .meta({ description: "Only service accounts of this organization." }),
+      name: text(1, 256).optional().meta({ description: "Only service accounts with this name." }),
     }),
     response: pageOf(serviceAccount),
   }),

@@ -12,7 +12,9 @@ export const adminSessionRoutes = {
         id: idOf("session"),
         type: z.literal("session_released"),
         organization_id: idOf("organization"),
-        was_set_aside: z.boolean().meta({ description: "False: it was not, and nothing has changed." }),
+        was_set_aside: z
+          .boolean()
+          .meta({ description: "Whether the session was set aside. False: nothing has changed." }),
       })
       .meta({ id: "ReleasedSession" }),
   }),

@@ -14,7 +14,9 @@ const user = z
     organization_id: idOf("organization"),
     organization: z.string().meta({ description: "Name of the organization." }),
     role,
-    disabled_at: timestamp.nullable().meta({ description: "Since when the user's tokens are rejected." }),
+    disabled_at: timestamp
+      .nullable()
+      .meta({ description: "When the user was disabled: their tokens are rejected since then." }),
     created_at: timestamp,
   })
   .meta({ id: "User" });
@@ -34,8 +36,10 @@ export const adminUserRoutes = {
   }),
   list: defineRoute(operations.adminUsers.list, {
     query: listQuery("user", {
-      organization_id: idOf("organization").optional().meta({ description: "Only those of this one." }),
-      email: text(1, 320).optional().meta({ description: "Only the one with this address." }),
+      organization_id: idOf("organization")
+        .optional()
+        .meta({ description: "Only users of this organization." }),
+      email: text(1, 320).optional().meta({ description: "Only the user with this address." }),
     }),
     response: pageOf(user),
   }),

@@ -21,7 +21,7 @@ const maxResultBytes = z
   .min(1_000)
   .max(102_400)
   .meta({
-    description: `Bytes of one result that the model sees, before the notes that say what is left out and how to get it. Only for ${Object.entries(
+    description: `Bytes of one result that the model sees, not counting the notes that say what is left out and how to get it. Only for ${Object.entries(
       DEFAULT_RESULT_BYTES,
     )
       .map(([name, bytes]) => `${name} (default ${bytes})`)
@@ -39,7 +39,7 @@ const exploreOptions = {
     .max(200)
     .optional()
     .meta({
-      description: `Only for Explore: requests to the model for one answer, which do not count for the agent's \`max_model_requests\`. Default ${DEFAULT_EXPLORE_BUDGET.max_requests}.`,
+      description: `Only for Explore: maximum requests to the model for one answer, which do not count towards the agent's \`max_model_requests\`. Default ${DEFAULT_EXPLORE_BUDGET.max_requests}.`,
     }),
   max_tokens: z
     .int()
@@ -105,12 +105,12 @@ export const toolsInput = z
         context.addIssue({ code: "custom", path: [index, field], message });
       if (tool.type === "mcp_toolset") {
         const server = `server ${tool.mcp_server_name}`;
-        if (taken.has(server)) reject("mcp_server_name", "There is an entry for this server already.");
+        if (taken.has(server)) reject("mcp_server_name", "There is already an entry for this server.");
         taken.add(server);
       } else if (tool.type !== "custom") {
         const first = tools.findIndex(({ type }) => type === tool.type);
-        if (first < index) reject("type", `There is an entry of type '${tool.type}' already.`);
-      } else if (taken.has(tool.name)) reject("name", `There is a tool named '${tool.name}' already.`);
+        if (first < index) reject("type", `There is already an entry of type '${tool.type}'.`);
+      } else if (taken.has(tool.name)) reject("name", `There is already a tool named '${tool.name}'.`);
       else if (tool.name.startsWith("mcp__")) reject("name", "Field '{field}' must not begin with 'mcp__'.");
       else taken.add(tool.name);
     }

@@ -16,7 +16,7 @@ const mcpServers = z
     const names = servers.map(({ name }) => name);
     const twice = names.findIndex((name, index) => names.indexOf(name) < index);
     if (twice < 0) return;
-    const message = `There is a server named '${names[twice]}' already.`;
+    const message = `There is already a server named '${names[twice]}'.`;
     context.addIssue({ code: "custom", path: [twice, "name"], message });
   });
 
@@ -31,15 +31,15 @@ const modelChoice = z.union([
     context_window: z.int().min(1_000).max(MAX_WINDOW).nullish(),
     compact_at: z.int().min(1_000).max(MAX_WINDOW).nullish().meta({
       description:
-        "The history is compacted when a request would have so many tokens, and at the latest when the window is full. Default: when a summary costs less than to carry the history on, by the model's prices and by what the session's requests had, from 28,000 tokens on.",
+        "The history is compacted when a request would have this many tokens, and at the latest when the window is full. Default: when a summary costs less than sending the history on, judged by the model's prices and the session's requests so far, but not below 28,000 tokens.",
     }),
     compact_when_idle: z.boolean().nullish().meta({
       description:
-        "Whether a session that waits for its user is compacted shortly before its provider's cache ends, where writing the history anew would cost more. Default: true.",
+        "Whether a session that waits for its user is compacted shortly before the provider's cache expires, if writing the history again would cost more. Default: true.",
     }),
     cache_ttl: z.enum(["auto", "5m", "1h"]).nullish().meta({
       description:
-        "For how long the provider's cache is asked to keep a request, where it can be told: an hour costs 1.6 times what five minutes do, and saves writing the history anew after pauses between the two. Default: `auto`, for an hour once the session's own pauses would have made that cheaper.",
+        "How long the provider's cache is asked to keep a request, if the provider allows a choice: an hour costs 1.6 times as much as five minutes, but saves writing the history again after pauses between the two. Default: `auto`, an hour once the session's own pauses would have made that cheaper.",
     }),
   }),
 ]);
@@ -62,7 +62,7 @@ export const agentSnapshot = {
     cache_ttl: z
       .enum(["5m", "1h"])
       .optional()
-      .meta({ description: "As in the request. Absent if it follows from the session's pauses." }),
+      .meta({ description: "As in the request. Absent if the session's pauses decide." }),
   }),
   system: z.string(),
   tools: z.array(resolvedTool),
@@ -103,12 +103,12 @@ export type SessionAgent = z.output<typeof sessionAgent>;
 
 const maxModelRequests = z.int().min(1).max(1_000_000).nullish().meta({
   description:
-    "Requests to the model in one turn, which then ends with the stop reason `max_turns`; the next message continues the work. Default: the installation's (`BERTH_MAX_MODEL_REQUESTS`, 500).",
+    "Maximum requests to the model in one turn. The turn then ends with the stop reason `max_turns`; the next message continues the work. Default: the installation's (`BERTH_MAX_MODEL_REQUESTS`, 500).",
 });
 
 /** Maximum bytes of an agent without its metadata, as JSON with its defaults. */
 export const MAX_AGENT_BYTES = 1024 * 1024;
-const SIZE_DESCRIPTION = `With everything else, an agent has at most ${MAX_AGENT_BYTES} bytes as JSON.`;
+const SIZE_DESCRIPTION = `The whole agent has at most ${MAX_AGENT_BYTES} bytes as JSON.`;
 
 const params = z.strictObject({ agent_id: z.string() });
 
@@ -150,7 +150,8 @@ export const agentRoutes = {
     }),
     update: z.strictObject({
       version: z.int().min(1).meta({
-        description: "The number of the newest version, so that a concurrent update is not overwritten.",
+        description:
+          "The number of the newest version, which protects a concurrent update from being overwritten.",
       }),
       name: text(1, 256).optional(),
       model: modelChoice.optional(),

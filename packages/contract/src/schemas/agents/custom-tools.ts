@@ -17,7 +17,7 @@ const inputSchema = z
   })
   .meta({
     description:
-      "The JSON Schema of the input, which is an object. The agent keeps it as it is; where providers reject it (combinations such as `anyOf` at its top, names of properties with other characters than letters, digits, `_`, `.` and `-`), the model gets it in a form that they take, and calls reach the client with the names of this schema. Calls whose input does not fit these keywords do not reach the client: `type`, `properties`, `required`, `additionalProperties: false`, `enum`, `const`, `items`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `minItems`, `maxItems`, and `anyOf` without a `type`. All other keywords, such as `pattern` and `$ref`, are for the model: the client checks them.",
+      "The JSON Schema of the input, which is an object. The agent stores it unchanged; where providers reject it (combinations such as `anyOf` at its top, names of properties with other characters than letters, digits, `_`, `.` and `-`), the model gets it in a form that they take, and calls reach the client with the names of this schema. Calls whose input does not fit these keywords do not reach the client: `type`, `properties`, `required`, `additionalProperties: false`, `enum`, `const`, `items`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `minItems`, `maxItems`, and `anyOf` without a `type`. All other keywords, such as `pattern` and `$ref`, are for the model: the client checks them.",
   });
 
 /** A tool that the client runs. The session waits for the result of each call. */

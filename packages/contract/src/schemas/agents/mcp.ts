@@ -41,7 +41,7 @@ export const mcpToolset = z
     const names = (configs ?? []).map(({ name }) => name);
     const twice = names.findIndex((name, index) => names.indexOf(name) < index);
     if (twice < 0) return;
-    const message = `Tool '${names[twice]}' has a config already.`;
+    const message = `Tool '${names[twice]}' already has a config.`;
     context.addIssue({ code: "custom", path: ["configs", twice, "name"], message });
   });
 export type McpToolsetInput = z.output<typeof mcpToolset>;

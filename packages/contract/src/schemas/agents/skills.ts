@@ -23,8 +23,7 @@ export const skillDescription = text(1, 4_096);
 export const MAX_PORTABLE_DESCRIPTION = 1_024;
 
 const warnings = z.array(z.string()).meta({
-  description:
-    "What in its `SKILL.md` is not as the Agent Skills format asks, so that other clients may reject it.",
+  description: "Deviations of its `SKILL.md` from the Agent Skills format, which other clients may reject.",
 });
 export const skillTitle = text(1, 256);
 
@@ -68,7 +67,7 @@ export const skillVersion = z
           content_sha256: z
             .string()
             .nullable()
-            .meta({ description: "Null if the version was uploaded before Berth noted it." }),
+            .meta({ description: "Null if the version was uploaded before Berth recorded it." }),
         }),
       )
       .meta({ description: "Paths relative to the directory of `SKILL.md`, sorted." }),
@@ -99,7 +98,7 @@ const content = {
     .meta({ description: "Instead of `file`: the files, each with its path as file name." }),
   "executable[]": z.array(z.string()).optional().meta({
     description:
-      "Paths among `files[]` of files that are executable. A file that begins with `#!` is in any case.",
+      "Paths among `files[]` of files that are executable. A file that begins with `#!` always is.",
   }),
 };
 

@@ -65,34 +65,34 @@ const cloudConfig = z.strictObject({
   }),
   setup_script: setupScript.nullish().meta({
     description:
-      "A script that `/bin/sh` runs once as root, after the packages are installed, with the environment's networking and variables and without the secrets of a session. Every session starts with what it changed in /usr, /etc, /opt, /var and /home/agent. It is run again when the script, the packages, the networking or the variables change. Null or empty means none. A failure is handled as for packages.",
+      "A script that `/bin/sh` runs once as root, after the packages are installed, with the environment's networking and variables and without the secrets of a session. Every session starts with its changes in /usr, /etc, /opt, /var and /home/agent. It is run again when the script, the packages, the networking or the variables change. Null or empty means none. A failure is handled as for packages.",
   }),
   repository_setup_script: setupScript.nullish().meta({
     description:
-      "A script that runs in each repository of a session once it is cloned, such as `npm ci`: with `/bin/sh -e` or the interpreter named in its first line, as the agent's user, with the repository as its working directory, its URL in BERTH_REPOSITORY, and the environment's networking and variables, but without credentials. What it changes in the repository is kept, and later sessions of the organization start with it, until the repository, the script, or what it depends on changes. It runs apart from the session, and also reaches the public registries of package managers; where repositories have no snapshots, it runs in each session, with the session's network. It may run again over what it left, if the service dies meanwhile, so it must be repeatable. Commands wait for it, for 15 minutes at most once it has begun; `session.resource_progress` events have the phase `setting_up`. A change applies to what is cloned later. Null or empty means none. If it fails, a `session.error` of type `environment_error` has the end of its output, and the next session tries again.",
+      "A script that runs in each repository of a session once it is cloned, such as `npm ci`: with `/bin/sh -e` or the interpreter named in its first line, as the agent's user, with the repository as its working directory, its URL in BERTH_REPOSITORY, and the environment's networking and variables, but without credentials. Later sessions of the organization start with its changes in the repository, until the repository, the script, or a dependency of the script changes. It runs apart from the session, and also reaches the public registries of package managers; where repositories have no snapshots, it runs in each session, with the session's network. It may run again over what it left, if the service dies meanwhile, so it must be repeatable. Commands wait for it, for 15 minutes at most once it has begun; `session.resource_progress` events have the phase `setting_up`. A change applies to what is cloned later. Null or empty means none. If it fails, a `session.error` of type `environment_error` has the end of its output, and the next session tries again.",
   }),
   repository_setup_required: z.boolean().nullish().meta({
     description:
-      "Whether a failure of `repository_setup_script` counts as a failure to clone: the repository is removed from the session, and both are tried again at the next turn once the script, its variables or the networking have changed, or when the resource is retried. Default: false, the session continues without what the script would have made.",
+      "Whether a failure of `repository_setup_script` counts as a failure to clone: the repository is removed from the session, and both are tried again at the next turn once the script, its variables or the networking have changed, or when the resource is retried. Default: false, the session continues without the script's results.",
   }),
 });
 
 const resourceLimits = z.strictObject({
   cpus: z.number().min(0.1).max(256).nullish().meta({
     description:
-      "CPU cores, at most what the operator allows (BERTH_MAX_CPUS; all of the machine's unless changed, 4 where sandboxes are pods). Default: 2, or what is allowed if that is less.",
+      "CPU cores, at most as many as the operator allows (BERTH_MAX_CPUS; all of the machine's unless changed, 4 where sandboxes are pods). Default: 2, or the maximum if that is less.",
   }),
   memory_mb: z.int().min(64).max(1_048_576).nullish().meta({
     description:
-      "Memory in MiB, including files in /dev/shm. A process that exceeds it is killed, and the agent is notified. At most what the operator allows (BERTH_MAX_MEMORY_MB; half of the machine's unless changed, 8,192 where sandboxes are pods). Default: 4,096, or what is allowed if that is less.",
+      "Memory in MiB, including files in /dev/shm. A process that exceeds it is killed, and the agent is notified. The operator limits it (BERTH_MAX_MEMORY_MB; half of the machine's unless changed, 8,192 where sandboxes are pods). Default: 4,096, or the maximum if that is less.",
   }),
   pids: z.int().min(16).max(1_000_000).nullish().meta({
     description:
-      "Number of processes and threads. When it is reached, none can be started, and the agent is notified. At most what the operator allows (BERTH_MAX_PIDS; half of what the machine can run unless changed, 1,024 where sandboxes are pods). Default: 512, or what is allowed if that is less.",
+      "Number of processes and threads. When it is reached, no process can be started, and the agent is notified. The operator limits it (BERTH_MAX_PIDS; half of what the machine can run unless changed, 1,024 where sandboxes are pods). Default: 512, or the maximum if that is less.",
   }),
   disk_mb: z.int().min(64).max(1_048_576).nullish().meta({
     description:
-      "Disk space of a session in MiB, with at most one file per 4 KiB, and at most what the operator allows (BERTH_MAX_DISK_MB; half of the volume unless changed, 51,200 where sandboxes are pods). It holds clones of repositories, files that commands write, also in /tmp and /var/tmp, and outputs; uploaded files below /mnt/session/uploads, read-only memory stores and /dev/shm, which is in memory, do not count. When it is full, writes fail with 'No space left on device'. Default, also with null: the operator's BERTH_SESSION_DISK_MB (10,240 unless changed) if the machine can enforce a limit, otherwise none. It applies to disks that are created after the change; a larger value also grows an existing disk when its sandbox is next opened, a smaller one does not shrink it. If the machine cannot enforce a limit, a session whose environment sets one has a `sandbox_error` in its log, and its commands fail.",
+      "Disk space of a session in MiB, with at most one file per 4 KiB, limited by the operator (BERTH_MAX_DISK_MB; half of the volume unless changed, 51,200 where sandboxes are pods). It holds clones of repositories, files that commands write, also in /tmp and /var/tmp, and outputs; uploaded files below /mnt/session/uploads, read-only memory stores and /dev/shm, which is in memory, do not count. When it is full, writes fail with 'No space left on device'. Default, also with null: the operator's BERTH_SESSION_DISK_MB (10,240 unless changed) if the machine can enforce a limit, otherwise none. It applies to disks that are created after the change; a larger value also grows an existing disk when its sandbox is next opened, a smaller one does not shrink it. If the machine cannot enforce a limit, a session whose environment sets one has a `sandbox_error` in its log, and its commands fail.",
   }),
 });
 const VARIABLES_DESCRIPTION =
@@ -116,7 +116,7 @@ const image = z
   );
 
 const RUNTIME_CLASS_DESCRIPTION =
-  "Runtime class of the pods of the sandboxes, such as `gvisor`: one that the operator allows (BERTH_KUBERNETES_RUNTIME_CLASSES), otherwise 400, also where sandboxes are no pods of a Kubernetes cluster. If it is not allowed any more or the cluster does not have it, the session has a `sandbox_error` in its log, and its commands fail. Default: the installation's own.";
+  "Runtime class of the pods of the sandboxes, such as `gvisor`: one that the operator allows (BERTH_KUBERNETES_RUNTIME_CLASSES). Otherwise, and where sandboxes are not pods of a Kubernetes cluster, the request is rejected with 400. If it is no longer allowed or the cluster does not have it, the session has a `sandbox_error` in its log, and its commands fail. Default: the installation's own.";
 /** A name in the form of Kubernetes: labels of a domain name. */
 const runtimeClass = z
   .string()

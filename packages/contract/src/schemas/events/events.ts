@@ -53,7 +53,7 @@ export const toolOutput = z
     tool_use_id: idOf("event").meta({ description: "The `agent.tool_use` that runs the command." }),
     offset: z.int().min(0).meta({
       description:
-        "Where the text begins in the output: UTF-16 units of the text before it, and bytes of what was left out. Greater than `offset` and length of the piece before it: what is in between was left out, since the command prints too fast, the reader is too slow, or it was printed before the stream was opened.",
+        "Where the text begins in the output: UTF-16 units of the text before it, plus bytes of omitted output. If it is greater than `offset` plus the length of the previous piece, the output in between was omitted, because the command prints too fast, the reader is too slow, or it was printed before the stream was opened.",
     }),
     text: z.string(),
   })

@@ -15,7 +15,7 @@ export const modelUsage = z
     cache_creation_input_tokens: z.int(),
     cache_creation_1h_input_tokens: z.int().optional().meta({
       description:
-        "Of `cache_creation_input_tokens`, those that the provider keeps for an hour, at a higher price. Absent without any.",
+        "The part of `cache_creation_input_tokens` that the provider keeps for an hour, at a higher price. Absent if it is 0.",
     }),
   })
   .meta({ id: "ModelUsage" });
@@ -100,13 +100,13 @@ const stored = {
 const nested = {
   parent_tool_use_id: idOf("event").optional().meta({
     description:
-      "The `agent.tool_use` of the Explore call whose own loop this is a part of. The agent sees only the result of that call. Absent for what the agent itself does.",
+      "The `agent.tool_use` of the Explore call to whose own loop this event belongs. The agent sees only the result of that call. Absent for events of the agent itself.",
   }),
 };
 
 const learnedWindow = z.int().optional().meta({
   description:
-    "The context window in tokens that the model turned out to have, smaller than the one that it is set up with: the session keeps to it from here on. Absent if nothing was learned.",
+    "The model's actual context window in tokens, if it is smaller than the configured one. The session uses it from here on. Absent if nothing was learned.",
 });
 
 /** Content that can be left out of a model's history. */
@@ -182,7 +182,7 @@ export const sessionEvent = z
       ...nested,
     }),
     event("agent.content_omitted", {
-      reason: z.string().meta({ description: "Why: what the model's provider answered." }),
+      reason: z.string().meta({ description: "The reason, as the model's provider responded." }),
       omitted: z.array(
         z.strictObject({
           type: z.enum(OMITTED_TYPES).meta({
@@ -201,11 +201,11 @@ export const sessionEvent = z
     event("session.status_rescheduled", {
       retry_at: timestamp.optional().meta({
         description:
-          "When the model is asked again, after a failure that passes. The session is running again when the request that follows has an answer. Absent if the session waits for something else, such as the service that has its disk.",
+          "When the model is asked again, after a temporary failure. The session is running again when the following request is answered. Absent if the session waits for something else, such as the service that has its disk.",
       }),
       reason: z.string().optional().meta({
         description:
-          "Why a call waits for the container, in the words of what is to run it, such as a scheduler that finds no node or a registry that does not answer. Told again when it changes. The session is running again with `session.container_started`, or when the request that follows has an answer. Absent if it waits for something else.",
+          "Why a call waits for the container, in the words of the cluster, such as a scheduler that finds no node or a registry that does not respond. Reported again when it changes. The session is running again with `session.container_started`, or when the following request is answered. Absent if the session waits for something else.",
       }),
     }),
     event("session.status_terminated", {}),
@@ -227,7 +227,7 @@ export const sessionEvent = z
         retry_status: z.strictObject({
           type: z.enum(["retrying", "exhausted", "terminal"]).meta({
             description:
-              "`retrying`: tried again soon, by itself. `exhausted`: these attempts failed; a clone is tried again in each later turn. `terminal`: tried again only when something about it changes, or on request.",
+              "`retrying`: retried soon, automatically. `exhausted`: all attempts failed; a clone is retried in each later turn. `terminal`: retried only when something about it changes, or on request.",
           }),
         }),
         resource_id: idOf("session_resource").optional(),
@@ -249,11 +249,11 @@ export const sessionEvent = z
       seconds: z.number(),
       waited_seconds: z.number().optional().meta({
         description:
-          "How much of that it waited for a place or its image. Absent unless a `session.status_rescheduled` told of it.",
+          "The part of that time in which it waited for a node or its image. Absent unless a `session.status_rescheduled` reported it.",
       }),
       restored: z.strictObject({ saved_at: timestamp, seconds: z.number() }).optional().meta({
         description:
-          "Its disk is new and was made from a save: of when, and how long that took. Absent for other disks.",
+          "The save from which its new disk was created: its time, and how long the restore took. Absent for other disks.",
       }),
       lowered_limits: z
         .strictObject({ cpus: z.number(), memory_mb: z.int(), pids: z.int(), disk_mb: z.int() })
@@ -261,7 +261,7 @@ export const sessionEvent = z
         .optional()
         .meta({
           description:
-            "Limits that the container has instead of those in the `resources` of its environment, because the operator allows no more. Absent if there are none.",
+            "Limits of the container that are lower than in the `resources` of its environment, because the operator allows no more. Absent if there are none.",
         }),
     }),
     event("session.container_reclaimed", {
@@ -274,13 +274,13 @@ export const sessionEvent = z
           saved_at: timestamp,
           lost_calls: z.int().min(0).meta({
             description:
-              "Tool calls that began after that: what they did on the disk is lost. 0: nothing is, that a tool call did.",
+              "Number of tool calls that began after the save: their changes of the disk are lost. 0: no changes of tool calls are lost.",
           }),
         })
         .optional()
         .meta({
           description:
-            "The workspace was saved (`BERTH_WORKSPACE_SAVES`): the new disk is what this one was then. Absent if nothing was saved: the new disk is empty, and repositories are cloned again.",
+            "The save (`BERTH_WORKSPACE_SAVES`) from which the new disk is created. Absent if nothing was saved: the new disk is empty, and repositories are cloned again.",
         }),
     }),
     event("session.events_deleted", {
@@ -293,7 +293,7 @@ export const sessionEvent = z
       resource_id: idOf("session_resource"),
       phase: z.enum(["waiting", "counting", "receiving", "resolving", "checking_out", "setting_up"]).meta({
         description:
-          "What is being done: what git does, or `setting_up` while the environment's `repository_setup_script` runs.",
+          "The current step: git's, or `setting_up` while the environment's `repository_setup_script` runs.",
       }),
       percent: z.number().min(0).max(100).nullable(),
     }),
@@ -306,11 +306,11 @@ export const sessionEvent = z
         .meta({ description: "For a repository: the commit that is checked out." }),
       note: z.string().optional().meta({
         description:
-          "What of it is missing: of a repository, files of Git LFS that are still pointers. Absent if nothing is.",
+          "What is missing, such as files of Git LFS that are still pointers. Absent if nothing is missing.",
       }),
       snapshot_error: z.string().optional().meta({
         description:
-          "Of a repository that was cloned in whole: why no repository snapshot could be made of it before, such as an object that does not pass git's check. Absent if one can be made, or nobody tried yet.",
+          "For a repository that was cloned: why no snapshot could be built from it before, such as an object that fails git's check. Absent if one can be built, or none was tried yet.",
       }),
     }),
     event("session.egress_denied", {

@@ -14,7 +14,7 @@ export const memoryStore = z
     description: z
       .string()
       .nullable()
-      .meta({ description: "What the store is for. Shown to agents that have it mounted." }),
+      .meta({ description: "The purpose of the store. Shown to agents that have it mounted." }),
     metadata,
     ...owner,
     archived_at: timestamp.nullable(),

@@ -15,7 +15,9 @@ const lines = (what: string) =>
   z
     .int()
     .nullable()
-    .meta({ description: `Lines ${what}. Null for binary files, submodules, and what changed meanwhile.` });
+    .meta({
+      description: `Lines ${what}. Null for binary files, submodules, and files that changed meanwhile.`,
+    });
 
 const changedFile = z
   .strictObject({
@@ -28,11 +30,11 @@ const changedFile = z
       .meta({ description: "Untracked files that git does not ignore are `added`." }),
     type: z
       .enum(["file", "symlink", "submodule"])
-      .meta({ description: "`submodule` is also a repository within the repository." }),
+      .meta({ description: "`submodule` also stands for a repository within the repository." }),
     additions: lines("added"),
     deletions: lines("deleted"),
     binary: z.boolean().meta({
-      description: `Or of more than ${MAX_COMPARED_FILE_BYTES.toLocaleString("en")} bytes, or among the largest of many: it is not compared, and counts as changed once its time or size did.`,
+      description: `Also true for a file of more than ${MAX_COMPARED_FILE_BYTES.toLocaleString("en")} bytes, or among the largest of many: it is not compared, and counts as changed when its time or size changed.`,
     }),
   })
   .meta({ id: "ChangedFile" });
@@ -45,7 +47,7 @@ const commit = z
     authored_at: timestamp.nullable().meta({ description: "Null when the commit names no valid time." }),
     pushed: z
       .boolean()
-      .meta({ description: "A remote branch has it, as of the clone's last push or fetch." }),
+      .meta({ description: "Whether a remote branch has the commit, as of the clone's last push or fetch." }),
   })
   .meta({ id: "ClonedCommit" });
 
@@ -57,25 +59,26 @@ export const repositoryChanges = z
     mount_path: z.string(),
     status: z.enum(["compared", "not_in_place", "unreadable"]).meta({
       description:
-        "`not_in_place`: it is not cloned yet, or could not be. `unreadable`: `reason` says why. Both have no commits and files.",
+        "`not_in_place`: it is not cloned yet, or could not be cloned. `unreadable`: `reason` says why. Both have no commits and files.",
     }),
     reason: z.string().nullable().meta({ description: "One sentence for people. Null when it is compared." }),
     branch: z.string().nullable().meta({ description: "The current branch. Null when HEAD is detached." }),
     base_commit: z
       .string()
       .nullable()
-      .meta({ description: "What was cloned. Null for a repository that had no commit." }),
+      .meta({ description: "The commit that was cloned. Null for a repository without commits." }),
     head_commit: z.string().nullable().meta({ description: "Null while there is no commit." }),
     base_is_ancestor: z.boolean().meta({
-      description: "Whether HEAD goes back to `base_commit`: not after the history was rewritten.",
+      description:
+        "Whether `base_commit` is an ancestor of HEAD, which it is not after the history was rewritten.",
     }),
     commit_count: z.int(),
     commits: z.array(commit).meta({
-      description: `The commits of HEAD that \`base_commit\` does not go back to, newest first: at most ${MAX_LISTED_COMMITS} of \`commit_count\`.`,
+      description: `The commits of HEAD that \`base_commit\` does not include, newest first: at most ${MAX_LISTED_COMMITS} of \`commit_count\`.`,
     }),
     file_count: z.int(),
     files: z.array(changedFile).meta({
-      description: `What differs between \`base_commit\` and the files as they are now, ordered by path: at most ${MAX_LISTED_FILES.toLocaleString("en")} of \`file_count\`.`,
+      description: `The differences between \`base_commit\` and the current files, ordered by path: at most ${MAX_LISTED_FILES.toLocaleString("en")} of \`file_count\`.`,
     }),
   })
   .meta({ id: "RepositoryChanges" });
@@ -97,10 +100,10 @@ export const repositoryDiff = z
     type: z.literal("repository_diff"),
     resource_id: idOf("session_resource"),
     path: z.string().nullable(),
-    diff: z.string().meta({ description: "Unified, as git writes it. Empty when nothing differs." }),
+    diff: z.string().meta({ description: "Unified diff, as git writes it. Empty when nothing differs." }),
     truncated: z
       .boolean()
-      .meta({ description: `Whether it was cut, after ${MAX_DIFF_BYTES.toLocaleString("en")} bytes.` }),
+      .meta({ description: `Whether it was cut after ${MAX_DIFF_BYTES.toLocaleString("en")} bytes.` }),
     large_files: z.array(z.string()).meta({
       description: `Paths of changed files that were not compared, since they have more than ${MAX_COMPARED_FILE_BYTES.toLocaleString("en")} bytes or are the largest of many: the diff shows them as binary. At most 100.`,
     }),
@@ -117,7 +120,7 @@ const repositoryPath = z
   })
   .meta({
     description:
-      "A file's `path`, relative to the repository; of a renamed one the new path. Default: all that changed.",
+      "A file's `path`, relative to the repository; for a renamed file the new path. Default: all changed files.",
   });
 
 export const changesRoutes = {

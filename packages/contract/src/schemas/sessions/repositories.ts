@@ -25,7 +25,7 @@ export const checkout = taggedUnion("type", [
   z.strictObject({ type: z.literal("tag"), name: refName("tag") }),
   z.strictObject({ type: z.literal("ref"), name: fullRefName }).meta({
     description:
-      "Any ref of the host, such as that of a pull request, by its full name. Its commit is checked out, on no branch.",
+      "Any ref of the host by its full name, such as a pull request's. Its commit is checked out without a branch.",
   }),
   z.strictObject({
     type: z.literal("commit"),
@@ -72,7 +72,7 @@ const common = {
   checkout: checkout.nullable(),
   error: z.strictObject({ message: z.string(), failed_at: timestamp }).nullable().meta({
     description:
-      "Why the last clone failed, as the `session.error` in the log says. Null when the repository is in place, and while it is cloned or waits to be.",
+      "Why the last clone failed, as the `session.error` in the log says. Null when the repository is cloned, being cloned, or waiting to be cloned.",
   }),
   created_at: timestamp,
   updated_at: timestamp,

@@ -34,11 +34,11 @@ export const memoryStoreResource = z
     id: idOf("session_resource"),
     type: z.literal("memory_store"),
     memory_store_id: idOf("memory_store"),
-    name: z.string().meta({ description: "As it was in the store when the session was created." }),
+    name: z.string().meta({ description: "The store's value when the session was created." }),
     description: z
       .string()
       .nullable()
-      .meta({ description: "As it was in the store when the session was created." }),
+      .meta({ description: "The store's value when the session was created." }),
     access,
     instructions: z.string().nullable(),
     mount_path: z.string().meta({ description: "A directory below `/mnt/memory`, named after the store." }),
@@ -52,14 +52,14 @@ const fileInput = z.strictObject({
   file_id: referenceTo("file"),
   mount_path: mountPath.nullish().meta({
     description:
-      "Absolute path in the sandbox. Inside a repository, the file is put there after the clone, unless the repository tracks something at that path, and git ignores it.",
+      "Absolute path in the sandbox. Inside a repository, the file is placed after the clone, unless the repository tracks something at that path. Git ignores the file.",
     maxLength: 1024,
   }),
 });
 
 const vaultInput = z
   .strictObject({ type: z.literal("vault"), vault_id: referenceTo("vault") })
-  .meta({ description: "Equivalent to the vault's id in `vault_ids`, which is where the session shows it." });
+  .meta({ description: "Equivalent to the vault's id in `vault_ids`, where the session shows it." });
 
 /** A resource in a request that creates a session. */
 export const resourceInput = taggedUnion("type", [
@@ -123,7 +123,7 @@ export const sessionResourceRoutes = {
       z.strictObject({
         retry: z
           .literal(true)
-          .meta({ description: "Tries a failed clone again, with the credential that it has." }),
+          .meta({ description: "Tries a failed clone again, with its current credential." }),
       }),
     ]),
     response: repositoryResource,

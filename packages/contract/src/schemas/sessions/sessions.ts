@@ -39,20 +39,20 @@ const lastTurn = z
     ended_at: timestamp,
   })
   .nullable()
-  .meta({ description: "What the last turn that has ended came to. Null before the first one." });
+  .meta({ description: "The outcome of the last turn that has ended. Null before the first one." });
 
 const setAside = z
   .strictObject({
     since: timestamp,
     reason: z.enum(["runner_crashed"]).meta({
       description:
-        "`runner_crashed`: twice in a row the process that ran the session crashed or froze in its turn.",
+        "`runner_crashed`: the process that ran the session's turn crashed or froze twice in a row.",
     }),
   })
   .nullable()
   .meta({
     description:
-      "Set while no turn of the session is run, until it is released. What waits goes on waiting, and messages are refused.",
+      "Set while the session is set aside: it runs no turn until it is released. Waiting events keep waiting, and new messages are rejected.",
   });
 
 export const session = z
@@ -84,10 +84,10 @@ export const session = z
     cached_input_share: cachedInputShare,
     list_cost_usd: z.number().nullable().meta({
       description:
-        "What the tokens cost in US dollars by today's list prices, to the millionth. Null when the model's price is not known.",
+        "Cost of the tokens in US dollars at today's list prices, to the millionth. Null when the model's price is unknown.",
     }),
     compaction: compactionSavings.meta({
-      description: "What compactions of the context saved, since the service counts it.",
+      description: "Savings by compactions of the context, since the service counts them.",
     }),
     environment_variables: z.record(z.string(), z.string()),
     git_identity: gitIdentity.nullable(),
@@ -155,27 +155,26 @@ export const sessionRoutes = {
       "statuses[]": z.array(z.enum(SESSION_STATUSES)).optional(),
       "outcomes[]": z.array(z.enum(IDLE_OUTCOMES)).optional().meta({
         description:
-          "Return the idle sessions whose last turn came to one of these. `none`: no turn has ended yet.",
+          "Return the idle sessions whose last turn had one of these outcomes. `none`: no turn has ended yet.",
       }),
       sort: z.enum(SESSION_SORTS).optional().meta({
         description:
-          "The time by which the list is ordered, the latest first. Default `created_at`. `updated_at` is the last activity: a turn began or ended, a client sent something, or a field was changed. That list is read with `page` alone, and bounded with `updated_at[gte]` and `updated_at[lt]`.",
+          "The time by which the list is ordered, the latest first. Default `created_at`. `updated_at` is the last activity: a turn began or ended, a client sent something, or a field was changed. A list sorted by it takes only `page`, and is bounded with `updated_at[gte]` and `updated_at[lt]`.",
       }),
       "updated_at[gte]": timeBound,
       "updated_at[lt]": timeBound,
       title: text(1, 200).optional().meta({
-        description: "Return the sessions whose title contains this. Letters may be in upper or lower case.",
+        description: "Return the sessions whose title contains this. Case does not matter.",
       }),
       requires_action: flag.meta({
         description: "Return only the sessions with calls that wait for a client's confirmation or result.",
       }),
       repository_failed: flag.meta({
         description:
-          "Return only the sessions that lack a repository because its clone has failed. What failed is in the `error` of the resource.",
+          "Return only the sessions that lack a repository because its clone has failed. The `error` of the resource has the reason.",
       }),
       set_aside: flag.meta({
-        description:
-          "Return only the sessions that are set aside: no turn of them is run until they are released.",
+        description: "Return only the sessions that are set aside: they run no turn until they are released.",
       }),
       include_archived: flag,
     }).superRefine(fitsSort),
@@ -186,10 +185,10 @@ export const sessionRoutes = {
       mcp_servers: z
         .array(
           z.strictObject({
-            name: z.string().meta({ description: "Of one of the agent's `mcp_servers`." }),
+            name: z.string().meta({ description: "The name of one of the agent's `mcp_servers`." }),
             retry: z.literal(true).meta({
               description:
-                "Asks the server for its tools again at the next turn. Until then, and when it cannot be asked, the session has those of before.",
+                "Asks the server for its tools again at the next turn. Until then, and if the server does not respond, the session keeps its former tools.",
             }),
           }),
         )

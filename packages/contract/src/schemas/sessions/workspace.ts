@@ -36,19 +36,19 @@ export const workspaceEntry = z
     type: z.enum(["file", "directory", "symlink", "fifo", "socket", "device", "other"]),
     name: z.string().meta({
       description:
-        "One component of a path: not empty, `.` or `..`, and without `/` and NUL. Other characters are the agent's choice: check it before it becomes a path of another system, such as Windows. Bytes that are not UTF-8 are U+FFFD.",
+        "One component of a path: not empty, `.` or `..`, and without `/` and NUL. The agent chooses all other characters: check the name before you use it as a path on another system, such as Windows. Bytes that are not UTF-8 are U+FFFD.",
     }),
-    path: z
-      .string()
-      .nullable()
-      .meta({ description: "To ask for it. Null when the name is not UTF-8: then it cannot be asked for." }),
+    path: z.string().nullable().meta({
+      description:
+        "The path with which it can be requested. Null when the name is not UTF-8: then it cannot be requested.",
+    }),
     size_bytes: z.int().nullable().meta({ description: "Null unless it is a file." }),
     mode: z.string().meta({ description: "Permissions in octal, such as `0644`." }),
     modified_at: timestamp,
     target: z
       .string()
       .nullable()
-      .meta({ description: "What a symbolic link points to, as it is written there; else null." }),
+      .meta({ description: "The target of a symbolic link, as written in it; else null." }),
   })
   .meta({ id: "WorkspaceEntry" });
 export type WorkspaceEntry = z.output<typeof workspaceEntry>;

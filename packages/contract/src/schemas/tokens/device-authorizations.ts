@@ -17,15 +17,17 @@ const scopes = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
 const deviceCode = z
   .strictObject({
     type: z.literal("device_code"),
-    device_code: z.string().meta({ description: "For the poll. Whoever has it gets the token." }),
-    user_code: z.string().meta({ description: "For the user who approves: two groups of four letters." }),
+    device_code: z.string().meta({ description: "The code for polling. Whoever has it gets the token." }),
+    user_code: z
+      .string()
+      .meta({ description: "The code for the user who approves: two groups of four letters." }),
     verification_uri: z.string().meta({
       description:
-        "Where the user approves: the page of the console, or the address of a service without a console.",
+        "Where the user approves: a page of the console, or the address of a service without a console.",
     }),
     instructions: z.string().meta({ description: "How to approve, as one sentence for people." }),
     expires_in: z.int().meta({ description: "Seconds until the codes expire." }),
-    interval: z.int().meta({ description: "Seconds between two polls, at least." }),
+    interval: z.int().meta({ description: "Minimum number of seconds between two polls." }),
   })
   .meta({ id: "DeviceCode" });
 export type DeviceCode = z.output<typeof deviceCode>;
@@ -38,9 +40,9 @@ export const deviceAuthorization = z
     client_name: z
       .string()
       .nullable()
-      .meta({ description: "What asks, in its own words. Nobody has checked them." }),
-    client_address: z.string().meta({ description: "The address from which it asked." }),
-    scopes: z.array(z.enum(SCOPES)).meta({ description: "What it asks for." }),
+      .meta({ description: "The name that the device gives itself. It is not verified." }),
+    client_address: z.string().meta({ description: "The address of the device." }),
+    scopes: z.array(z.enum(SCOPES)).meta({ description: "The requested scopes." }),
     granted_scopes: z.array(z.enum(SCOPES)).nullable().meta({ description: "Null unless it is approved." }),
     created_at: timestamp,
     expires_at: timestamp,
@@ -58,7 +60,7 @@ export const deviceAuthorizationRoutes = {
     body: z.strictObject({
       client_name: text(1, 200).nullish().meta({
         description:
-          "What asks, for the one who approves, such as the name of the machine. The token gets it as its name.",
+          "The name of the device, such as the machine's, for the user who approves. It becomes the token's name.",
       }),
       scopes: scopes.default(["*"]),
     }),
@@ -72,7 +74,7 @@ export const deviceAuthorizationRoutes = {
     body: ofCode.extend({
       scopes: scopes.nullish().meta({
         description:
-          "Of the token. Default, also for null: what was asked for. None that was not asked for, and none that the token of the request does not have.",
+          "Scopes of the token. Default, also for null: the requested scopes. Only scopes that were requested and that the request's token has.",
       }),
     }),
     response: deviceAuthorization,
@@ -85,7 +87,7 @@ export const deviceTokenRoutes = {
     body: z.strictObject({
       device_code: text(1, 256).meta({
         description:
-          "While nobody has approved, the response is 409 with the code `authorization_pending`; after a poll that came too early, 429 with `slow_down`, and 5 more seconds between polls. 403 with `access_denied`: it was denied. 400 with `expired_token`: it was not approved in time; with `invalid_grant`: the code is unknown, or the token was given already.",
+          "While nobody has approved, the response is 409 with the code `authorization_pending`; after a poll that came too early, 429 with `slow_down`, and 5 more seconds between polls. 403 with `access_denied`: it was denied. 400 with `expired_token`: it was not approved in time; with `invalid_grant`: the code is unknown, or the token was already issued.",
       }),
     }),
     response: createdToken,

@@ -47,11 +47,10 @@ export const token = z
     ...owner,
     parent_id: idOf("token").nullable().meta({
       description:
-        "The token that created this one; of a sign-in to the console, the one that it was made with. Null if the operator created it, for a sign-in by an identity provider, or if it is older than this field.",
+        "The token that created this one; for a sign-in to the console, the token that was used. Null if the operator created it, for a sign-in through an identity provider, or if it is older than this field.",
     }),
     independent: z.boolean().meta({
-      description:
-        "Whether it may expire after its parent, and stays valid when its parent is revoked. Otherwise neither.",
+      description: "Whether it may expire after its parent, and stays valid when its parent is revoked.",
     }),
     expires_at: timestamp.nullable(),
     last_used_at: timestamp.nullable(),
@@ -76,11 +75,11 @@ const currentToken = token
     user: z
       .strictObject({ id: idOf("user"), email: z.string(), role: z.enum(["member", "admin"]) })
       .nullable()
-      .meta({ description: "Whose the token is. Null for that of a service account." }),
+      .meta({ description: "The user who owns the token. Null for a service account's token." }),
     service_account: z
       .strictObject({ id: idOf("service_account"), name: z.string() })
       .nullable()
-      .meta({ description: "Whose the token is. Null for that of a user." }),
+      .meta({ description: "The service account that owns the token. Null for a user's token." }),
     service_version: z.string().meta({ description: "The version of the service." }),
   })
   .meta({ id: "CurrentToken" });
@@ -97,11 +96,11 @@ export const tokenRoutes = {
       scopes: z.array(z.enum(SCOPES)).min(1).default(["*"]),
       expires_at: timestamp.nullish().meta({
         description:
-          "Default, also for null: when the creating token expires; for a sign-in to the console, when the token that it was made with does. A later time is rejected, unless `independent` is true; then the default is never.",
+          "Default, also for null: when the creating token expires; for a sign-in to the console, when the token that was used expires. A later time is rejected, unless `independent` is true; then the default is never.",
       }),
       independent: z.boolean().default(false).meta({
         description:
-          "Makes the token outlast the one that creates it. Only for an admin whose token has the scope `*`. Scopes stay bounded.",
+          "Lets the token outlive the token that creates it. Only for an admin whose token has the scope `*`. Its scopes are limited as usual.",
       }),
     }),
     response: createdToken,

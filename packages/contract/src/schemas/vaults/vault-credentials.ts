@@ -33,13 +33,13 @@ const secretValue = text(1, 32_768)
   .meta({
     writeOnly: true,
     description:
-      "Never returned. The variables of a vault have at most 65,536 bytes of values together. One that can be guessed, such as a short number, is not masked in what an agent writes.",
+      "Never returned. The variables of a vault have at most 65,536 bytes of values together. A value that can be guessed, such as a short number, is not masked in an agent's output.",
   });
 
 const networking = z.strictObject({ allowed_hosts: z.array(allowedHost).min(1).max(16) });
 
 const VARIABLE_DESCRIPTION =
-  "From the next command, sessions have a placeholder in the variable. Berth replaces it by the value in requests to the allowed hosts over TLS: in headers, in the request target, and in text bodies of up to 256 KiB. The session's networking must allow the hosts too. If several vaults of a session have the same name, the first takes precedence; it overrides variables of the session and its environment, and variables of repositories override it.";
+  "From the next command on, sessions have a placeholder in the variable. Berth replaces it with the value in requests to the allowed hosts over TLS: in headers, in the request target, and in text bodies of up to 256 KiB. The session's networking must allow the hosts too. If several vaults of a session have the same name, the first takes precedence; it overrides variables of the session and its environment, and variables of repositories override it.";
 
 const newAuth = taggedUnion("type", [
   z.strictObject({

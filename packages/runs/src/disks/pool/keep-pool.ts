@@ -116,7 +116,10 @@ export class PoolRounds {
       this.#gone.delete(name);
     } catch (error) {
       if (!this.#logged.has(name))
-        log.warn({ err: error, disk: name }, "a disk of the pool could not be removed: it is tried again");
+        log.warn(
+          { err: error, disk: name },
+          "a disk of the pool could not be removed; the removal will be retried",
+        );
       this.#logged.add(name);
     }
   }

@@ -32,7 +32,7 @@ export class Setbacks {
     const waitMs = before === undefined ? FIRST_MS : Math.min(MOST_MS, before.waitMs * 2);
     const reported = error instanceof Error ? error.message : String(error);
     if (before?.reported !== reported || waitMs === MOST_MS)
-      this.#log.warn({ err: error, seconds: waitMs / 1_000 }, "a sandbox of the pool could not be made");
+      this.#log.warn({ err: error, seconds: waitMs / 1_000 }, "a sandbox of the pool could not be created");
     this.#all.set(key, { waitMs, until: this.#now() + waitMs, reported });
   }
 

@@ -75,7 +75,7 @@ async function checkDirectory(directory: string): Promise<void> {
     await writeFile(path, "", { flag: "wx", mode: 0o600 });
     await rm(path);
   } catch (error) {
-    throw new Error(`The directory for file contents cannot be written:  ${(error as Error).message}`);
+    throw new Error(`The directory for file contents cannot be written: ${(error as Error).message}`);
   }
 }
 

@@ -44,7 +44,7 @@ export async function withServerLock<Server>(
       );
     if (waited > LEFTOVERS_LIMIT_MS)
       throw new Error(
-        `PostgreSQL of ${dataDir} was killed, but its processes have not ended:  ${leftovers.join(", ")}.`,
+        `PostgreSQL of ${dataDir} was killed, but its processes have not ended: ${leftovers.join(", ")}.`,
       );
     await pause(RETRY_MS);
   }

@@ -26,8 +26,8 @@ test("requireDisk: the machine with the disk was seen a moment ago, or why not",
   const { mountPaths } = await requireDisk(db.read, await session("home = 'here'"));
   assert.deepEqual(mountPaths, []);
   const rejected: [set: string, type: string, message: RegExp][] = [
-    ["home = 'away'", "api_error", /is away/],
-    ["home = 'unknown'", "api_error", /is away/],
+    ["home = 'away'", "api_error", /is offline/],
+    ["home = 'unknown'", "api_error", /is offline/],
     ["home = null", "conflict_error", /its first command or resource creates one/],
     ["home = 'here', archived_at = now()", "conflict_error", /is archived/],
     ["home = 'here', terminated_at = now()", "conflict_error", /is terminated/],

@@ -6,29 +6,29 @@ import { ROLES } from "./roles.ts";
 export function addInstall(program: Command): void {
   program
     .command("install")
-    .summary("install this Berth as a service of systemd")
+    .summary("install this Berth as a systemd service")
     .description(
-      "Make a system user, settings in /etc/berth, and a unit for this Berth, and start it. What is there is kept.",
+      "Create a system user, settings in /etc/berth and a unit for this Berth, and start it. Existing files are kept.",
     )
-    .requiredOption("--systemd", "as a service of systemd")
+    .requiredOption("--systemd", "as a systemd service")
     .addOption(
       new Option(
         "--role <role>",
-        "what this machine does, which /etc/berth/berth.yaml then says; a runner runs as root",
+        "what this machine does, as written to /etc/berth/berth.yaml; a runner runs as root",
       ).choices(ROLES),
     )
-    .option("--dry-run", "change nothing, and print what would be done")
+    .option("--dry-run", "print what would be done, and change nothing")
     .addHelpText("after", "\nExample:\n  $ berth install --systemd --dry-run")
     .action(action(() => import("./install.ts"), "install"));
   program
     .command("uninstall")
-    .summary("take back what 'berth install' did")
+    .summary("undo 'berth install'")
     .description(
-      "Stop the service and remove its unit. Settings, data and the user stay, unless --purge is given.",
+      "Stop the service and remove its unit. Settings, data and the user are kept without --purge.",
     )
-    .requiredOption("--systemd", "the service of systemd")
+    .requiredOption("--systemd", "the systemd service")
     .option("--purge", "also remove settings, the user, and all data: sessions, files, secrets")
-    .option("--dry-run", "change nothing, and print what would be done")
+    .option("--dry-run", "print what would be done, and change nothing")
     .addHelpText("after", "\nExample:\n  $ berth uninstall --systemd --purge --dry-run")
     .action(action(() => import("./uninstall.ts"), "uninstall"));
 }

@@ -37,11 +37,13 @@ export async function install({ role, dryRun }: InstallOptions): Promise<undefin
   requireOwnData(unitRole === "runner");
   const isNew = fileAt(YAML) === null;
   const steps = [...userSteps(), ...settingsSteps(role), ...unitSteps(unitRole)];
-  const reload = { what: "have systemd read its units", act: () => runProgram("systemctl", "daemon-reload") };
+  const reload = { what: "reload the units of systemd", act: () => runProgram("systemctl", "daemon-reload") };
   const isReady = isAlone(role) || !isNew;
   takeSteps([...steps, ...(steps.length > 0 ? [reload] : []), startStep(isReady)], dryRun === true);
   if (!isReady && dryRun !== true)
-    printLine(`Write into ${YAML} what this service shares with the others, and then: systemctl start berth`);
+    printLine(
+      `Write the settings that this service shares with the others to ${YAML}, then run: systemctl start berth`,
+    );
 }
 
 function startStep(isReady: boolean): Step {
@@ -59,7 +61,7 @@ function userSteps(): Step[] {
   const options = ["--system", "--user-group", "--home-dir", "/var/lib/berth", "--no-create-home"];
   return [
     {
-      what: `make the system user ${USER}`,
+      what: `create the system user ${USER}`,
       act: () => runProgram("useradd", ...options, "--shell", "/usr/sbin/nologin", USER),
       undo: () => {
         if (!hadData) for (const path of [DATA, CACHE]) rmSync(path, { recursive: true, force: true });
@@ -74,7 +76,7 @@ function settingsSteps(role: Role | undefined): Step[] {
   if (role !== undefined && present !== null) requireRole(present, role, YAML);
   const settings = shippedFile("berth.yaml");
   const make = {
-    what: `make the directory ${SETTINGS}`,
+    what: `create the directory ${SETTINGS}`,
     act: () => mkdirSync(SETTINGS, { mode: 0o755 }),
     undo: () => rmdirSync(SETTINGS),
   };

@@ -24,5 +24,7 @@ export function isAlone(role: Role | undefined): boolean {
 export function requireRole(settings: string, role: Role, path: string): void {
   const [, present = "all"] = /^role:\s*["']?(\w+)/m.exec(settings) ?? [];
   if (present === role) return;
-  throw new UsageError(`${path} is there, and has the role ${present}: write 'role: ${role}' into it first.`);
+  throw new UsageError(
+    `${path} already exists with the role ${present}: write 'role: ${role}' into it first.`,
+  );
 }

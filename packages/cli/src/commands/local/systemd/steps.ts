@@ -24,7 +24,7 @@ export function takeSteps(steps: readonly Step[], isDryRun: boolean): void {
     } catch (error) {
       for (const { undo } of taken) attempt(undo);
       throw new UsageError(
-        `To ${step.what} failed: ${(error as Error).message} What was done before is undone.`,
+        `To ${step.what} failed: ${(error as Error).message} The steps before it were undone.`,
         EXIT_CODES.failed,
       );
     }

@@ -43,7 +43,7 @@ function unitSteps(): Step[] {
       act: () => runProgram("systemctl", "disable", "--now", "berth.service"),
     },
     { what: `remove ${UNIT}`, act: () => rmSync(UNIT) },
-    { what: "have systemd read its units", act: () => runProgram("systemctl", "daemon-reload") },
+    { what: "reload the units of systemd", act: () => runProgram("systemctl", "daemon-reload") },
   ];
 }
 

@@ -47,7 +47,7 @@ function requireReachable(path: string): void {
     isReachable &&= isOpen(directory, 0o001);
   if (!isReachable)
     throw new UsageError(
-      `The service has a user of its own, who cannot reach ${path}: install Berth where every user can, such as below /usr/local.`,
+      `The service's own user cannot read ${path}: install Berth where every user can read it, such as below /usr/local.`,
     );
 }
 
