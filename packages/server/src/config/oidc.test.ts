@@ -54,8 +54,8 @@ test("oidc: issuers are https, or on this machine", () => {
 test("oidc: a mapping has texts and roles, and nothing else", () => {
   const mapping = (list: unknown) => of({ ...ISSUER, ...CLIENT, BERTH_OIDC_MAPPING: JSON.stringify(list) });
   for (const [entry, clause] of [
-    [{ organization: "acme" }, /\[0\]\.value must be a text/],
-    [{ value: "", organization: "acme" }, /\[0\]\.value must be a text/],
+    [{ organization: "acme" }, /\[0\]\.value must be a non-empty string/],
+    [{ value: "", organization: "acme" }, /\[0\]\.value must be a non-empty string/],
     [{ value: "x" }, /\[0\]\.organization must be the name/],
     [{ value: "x", organization: "acme", role: "owner" }, /\[0\]\.role must be member or admin/],
     [{ value: "x", organization: "acme", scope: "*" }, /\[0\] has the unknown field scope/],

@@ -41,6 +41,6 @@ export async function openBlobs(config: BlobConfig, db: DatabaseAccess): Promise
 function describeMissing(error: NodeJS.ErrnoException): never {
   if (error.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes("@aws-sdk/")) throw error;
   throw new Error(
-    "BERTH_BLOBS names a bucket, which needs the package @aws-sdk/client-s3: install it beside Berth with  'npm install @aws-sdk/client-s3@3'.",
+    "BERTH_BLOBS names a bucket, which needs the package @aws-sdk/client-s3: install it beside Berth with 'npm install @aws-sdk/client-s3@3'.",
   );
 }

@@ -40,7 +40,7 @@ test("other faults name the line in the file, and what is wrong in it", () => {
     [["name: a", "", "description: b: c", "name: a"], /whose line 5 gives the field 'name' twice\.$/],
     [["description: b", "", "name: A"], /with an error in line 4: Field 'name' must be 1 to 64 lower-case/],
     [["name: a", "description: [b]"], /with an error in line 3: Field 'description' must be a string\.$/],
-    [["name: a"], /with a fault in its frontmatter: Field 'description' is required\.$/],
+    [["name: a"], /with an error in its frontmatter: Field 'description' is required\.$/],
     [["name: a", `description: ${"y: ".repeat(1_400)}`], /with an error in line 3: .*4,?096/],
   ];
   for (const [lines, message] of faults)

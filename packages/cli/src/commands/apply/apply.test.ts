@@ -192,7 +192,7 @@ vault/keys would be removed with 1 credential
         ["-f", "shared.yaml", "--prune"],
         /--prune needs --set, the name of the set whose objects it may remove\./,
       ],
-      [["-f", "shared.yaml", "--set", "a b"], /'a b' is not one\./],
+      [["-f", "shared.yaml", "--set", "a b"], /'a b' is not the name of a set/],
       [["-f", "empty.yaml", "--set", "mine", "--prune", "--yes"], /all of the set 'mine' would be removed\./],
     ] as const) {
       const { code, stdout, stderr } = await service.run(["apply", ...args]);

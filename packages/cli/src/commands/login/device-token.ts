@@ -38,7 +38,7 @@ async function askedToken(
   const asked = await request(client, scopes, signal);
   printMessage(plainLine(`Code: ${asked.user_code}`));
   printMessage(plainLine(asked.instructions));
-  printMessage(`Waiting at most ${Math.round(asked.expires_in / 60)} minutes for approval.`);
+  printMessage(`Waiting for approval, at most ${Math.round(asked.expires_in / 60)} minutes.`);
   let seconds = asked.interval;
   for (;;) {
     await wait(seconds * 1_000, undefined, { signal });
