@@ -7,7 +7,7 @@ import { act, conflicts, get, list, noun, type Operation, post, remove } from ".
 const ADMIN = { base: "/api/v1/admin", credential: "operator", scope: "operator" } as const;
 const CONFIDENTIAL = { ...ADMIN, confidential: true } as const;
 
-const ORGANIZATION_TAKEN = conflicts("An organization of this name exists.");
+const ORGANIZATION_TAKEN = conflicts("An organization with this name exists.");
 const OR_OF_ONE = "With `organization_id`, those of one.";
 const SECRET = "`token` of the response is the secret, which is returned only once.";
 const USER_ERASED = conflicts("The user is being erased.");
@@ -46,7 +46,7 @@ export const adminOperations = {
   adminServiceAccounts: noun("adminServiceAccounts", {
     create: post("/service_accounts", "Create a service account, without a token", {
       ...ADMIN,
-      ...conflicts("The organization has a service account of this name, or is being erased."),
+      ...conflicts("The organization has a service account with this name, or is being erased."),
     }),
     list: list("/service_accounts", "List the service accounts of all organizations", {
       description: OR_OF_ONE,
@@ -85,11 +85,19 @@ export const adminOperations = {
     }),
   }),
   adminRetention: noun("adminRetention", {
-    get: get(retention, "Get for how many days an organization keeps sessions, events and files", ADMIN),
-    update: post(retention, "Change for how many days an organization keeps what is old", {
-      description: "What is too old is deleted within an hour, and cannot be recovered.",
-      ...ADMIN,
-    }),
+    get: get(
+      retention,
+      "Get the days after which an organization's sessions, events and files are deleted",
+      ADMIN,
+    ),
+    update: post(
+      retention,
+      "Change the days after which an organization's sessions, events and files are deleted",
+      {
+        description: "What is too old is deleted within an hour, and cannot be recovered.",
+        ...ADMIN,
+      },
+    ),
   }),
   adminErasures: noun("adminErasures", {
     create: post("/erasures", "Erase all data of a user or of an organization", {
@@ -100,31 +108,35 @@ export const adminOperations = {
     get: get("/erasures/{erasure_id}", "Get the receipt of an erasure", ADMIN),
   }),
   adminDeviceAuthorizations: noun("adminDeviceAuthorizations", {
-    lookup: post("/device_authorizations/lookup", "Get what asks for a token, by its user code", {
+    lookup: post("/device_authorizations/lookup", "Get a login by its user code", {
       ...ADMIN,
       readOnly: true,
     }),
-    approve: post("/device_authorizations/approve", "Approve a token of a user for what shows a user code", {
-      ...ADMIN,
-      ...conflicts("The user is disabled."),
-    }),
-    deny: post("/device_authorizations/deny", "Deny a token to what shows a user code", ADMIN),
+    approve: post(
+      "/device_authorizations/approve",
+      "Approve a login by its user code, with a token of a user",
+      {
+        ...ADMIN,
+        ...conflicts("The user is disabled."),
+      },
+    ),
+    deny: post("/device_authorizations/deny", "Deny a login by its user code", ADMIN),
   }),
   adminHosts: noun("adminHosts", {
     list: list("/hosts", "List the services that share the database", { ...ADMIN, unpaginated: true }),
-    drain: act(`${host}/drain`, "Let a host take no new sessions, and give up its disks", {
+    drain: act(`${host}/drain`, "Drain a host: it takes no new sessions, and gives up its disks", {
       description: "What is on its disks and neither saved nor pushed is lost.",
       ...ADMIN,
     }),
-    resume: act(`${host}/resume`, "Let a host take sessions again", ADMIN),
-    forget: post(`${host}/forget`, "Give up the disks of a host that is gone", {
+    resume: act(`${host}/resume`, "Stop draining a host", ADMIN),
+    forget: post(`${host}/forget`, "Give up the disks of a host that no longer exists", {
       description: "Removes the host. Its sessions continue elsewhere.",
       ...ADMIN,
       ...conflicts("The host was seen just now, and `force` is not true."),
     }),
   }),
   adminSessions: noun("adminSessions", {
-    release: act(`${session}/release`, "Release a session that is set aside, of any owner", {
+    release: act(`${session}/release`, "Release a session of any owner that is set aside", {
       ...ADMIN,
       ...conflicts("The session is terminated."),
     }),

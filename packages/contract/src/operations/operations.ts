@@ -16,14 +16,14 @@ import {
 
 const SESSION_TERMINATED = "The session is terminated.";
 const AGENT_VERSION_STALE = "`version` is not the newest version of the agent.";
-const ENVIRONMENT_NAME_TAKEN = "The owner has an environment of this name.";
-const MEMORY_CHANGED = "The content is not the one that the request expects.";
+const ENVIRONMENT_NAME_TAKEN = "The owner has an environment with this name.";
+const MEMORY_CHANGED = "The content does not have the hash that the request expects.";
 const MEMORY_PATH_TAKEN = "Another memory has this path, or one path is a directory of the other";
 const SKILL_USERS =
   "an agent that is not archived uses it, or a session that is not terminated was created with it";
 
 const NO_DISK =
-  "The session has no disk: it has not run a command yet, it has ended, or its disk was reclaimed after a time without activity.";
+  "The session has no disk: it has not run a command yet, it has ended, or its disk was reclaimed after inactivity.";
 
 const DRY_RUN = { dryRun: true } as const;
 
@@ -58,7 +58,7 @@ export const operations = {
   tokens: noun("tokens", {
     create: post("/tokens", "Create a token", { description: SECRET, ...CONFIDENTIAL }),
     list: list("/tokens", "List tokens"),
-    current: get("/tokens/current", "Get the token of the request, and whose it is", {
+    current: get("/tokens/current", "Get the token of the request, and its owner", {
       description: ANY_TOKEN,
       scope: null,
     }),
@@ -68,30 +68,30 @@ export const operations = {
     }),
   }),
   deviceAuthorizations: noun("deviceAuthorizations", {
-    create: post("/device_authorizations", "Ask for a token that a user approves elsewhere", {
+    create: post("/device_authorizations", "Request a token that a user approves elsewhere", {
       description: "Needs no token.",
       ...OPEN,
     }),
-    lookup: post("/device_authorizations/lookup", "Get what asks for a token, by its user code", {
+    lookup: post("/device_authorizations/lookup", "Get a login by its user code", {
       ...DEVICE_SCOPE,
       readOnly: true,
     }),
-    approve: post("/device_authorizations/approve", "Approve a token for what shows a user code", {
+    approve: post("/device_authorizations/approve", "Approve a login by its user code", {
       description: "It is a token of the user who approves it.",
       ...DEVICE_SCOPE,
     }),
-    deny: post("/device_authorizations/deny", "Deny a token to what shows a user code", DEVICE_SCOPE),
+    deny: post("/device_authorizations/deny", "Deny a login by its user code", DEVICE_SCOPE),
   }),
   deviceTokens: noun("deviceTokens", {
-    create: post("/device_tokens", "Get the token that was asked for, once it is approved", {
+    create: post("/device_tokens", "Get the requested token, once it is approved", {
       description:
         "Needs no token. Looks once, and returns the token only once. `error.code` says what to do: ask again for `authorization_pending`, and five seconds slower for `slow_down`.",
       ...OPEN,
-      ...conflicts("Nobody has approved or denied it yet: `error.code` is `authorization_pending`."),
+      ...conflicts("Nobody has approved or denied the login yet: `error.code` is `authorization_pending`."),
     }),
   }),
   whoami: noun("whoami", {
-    get: get("/whoami", "Get who is calling, and what they may do", {
+    get: get("/whoami", "Get the caller and their permissions", {
       description: ANY_TOKEN,
       scope: null,
     }),
@@ -104,7 +104,7 @@ export const operations = {
     }),
   }),
   consoleLinks: noun("consoleLinks", {
-    create: act("/console_links", "Create a link that signs in to the console, once", {
+    create: act("/console_links", "Create a link that signs in to the console once", {
       description: "It signs in as the token's user, within 60 seconds.",
       scope: null,
       credential: "pat",
@@ -194,7 +194,7 @@ export const operations = {
         {
           status: 409,
           type: "invalid_request_error",
-          when: "The session is archived or terminated, the file is not ready, or it is mounted in the session already.",
+          when: "The session is archived or terminated, the file is not ready, or it is already mounted in the session.",
         },
       ],
     }),
@@ -221,18 +221,21 @@ export const operations = {
     content: get(`${session}/workspace/content`, "Get the content of a file in a session's sandbox", {
       responseKind: "bytes",
       ...HAS_QUERY,
-      ...conflicts(NO_DISK, "The file is changing while it is read."),
+      ...conflicts(NO_DISK, "The file changed while it was read."),
     }),
   }),
   changes: noun("changes", {
-    get: get(`${session}/changes`, "Get what changed in a session's repositories", {
+    get: get(`${session}/changes`, "Get the changes in a session's repositories", {
       description: "Returns branch, commits and files of each repository, since it was cloned.",
       ...conflicts(NO_DISK),
     }),
     diff: get(`${session}/changes/{resource_id}/diff`, "Get the diff of a session's repository", {
       description: "Without `path`, that of all files. `truncated` says that it was cut.",
       ...HAS_QUERY,
-      ...conflicts(NO_DISK, "The repository is not in place, or cannot be compared with what was cloned."),
+      ...conflicts(
+        NO_DISK,
+        "The repository is not cloned, or cannot be compared with the commit that was cloned.",
+      ),
     }),
   }),
   events: noun("events", {
@@ -241,8 +244,8 @@ export const operations = {
       features: ["outcomes"],
       ...conflicts(
         SESSION_TERMINATED,
-        "A confirmation or a result is for a tool call that is no longer waiting: it has a reply, or it was interrupted.",
-        "A message is sent while 16 MiB of messages wait that no turn has taken, or would with it.",
+        "A confirmation or a result is for a tool call that is no longer waiting: it was already answered or interrupted.",
+        "With the message, more than 16 MiB of messages would wait in the session.",
         "A message is sent while the session is set aside.",
       ),
     }),
@@ -253,7 +256,7 @@ export const operations = {
     }),
   }),
   usage: noun("usage", {
-    get: get("/usage", "Get what sessions used, in days, by what they have in common", {
+    get: get("/usage", "Get the usage of sessions, by day or by another group", {
       description:
         "Counts the sessions that the token can access, in up to 366 days (UTC). Default: by day, for the last 30 days.",
       ...HAS_QUERY,
@@ -261,7 +264,7 @@ export const operations = {
     }),
   }),
   health: noun("health", {
-    get: get("/health", "Get how the installation is", {
+    get: get("/health", "Get the health of the installation", {
       description: "Returns failed checks, hosts, sessions and disks. Only for admins.",
       scope: "metrics:read",
     }),
@@ -282,7 +285,7 @@ export const operations = {
       "/files/{file_id}/content",
       "Upload the content of a pending file, whole or in parts",
       conflicts(
-        "The file is not pending, another request is uploading its content, or the part does not start where the last one ended; the message has that offset.",
+        "The file is not pending, another request is uploading its content, or the part does not start where the last one ended (the message has that offset).",
       ),
     ),
     content: get("/files/{file_id}/content", "Get a file's content", {
@@ -368,7 +371,7 @@ export const operations = {
           "`SKILL.md` is at the top level or in the only directory there; its frontmatter has `name` and `description`.",
         body: "multipart",
         ...DRY_RUN,
-        ...conflicts("The owner has a skill of this name."),
+        ...conflicts("The owner has a skill with this name."),
       },
       update: { summary: "Update a skill's title and metadata", description: KEPT, ...DRY_RUN },
       delete: {

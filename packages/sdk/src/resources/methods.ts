@@ -97,26 +97,26 @@ export interface Tokens {
   create(body: Body<Routes["tokens"]["create"]>, options?: CallOptions): ApiPromise<CreatedToken>;
   /** List tokens. */
   list(query?: Query<Routes["tokens"]["list"]>, options?: CallOptions): PagedList<Token>;
-  /** Get the token of the request, and whose it is. Accepts any valid token. */
+  /** Get the token of the request, and its owner. Accepts any valid token. */
   current(options?: CallOptions): ApiPromise<CurrentToken>;
   /** Revoke a token and its descendants. Takes effect at once. Independent descendants are kept. */
   delete(token_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["tokens"]["delete"]>>;
 }
 
 export interface DeviceAuthorizations {
-  /** Ask for a token that a user approves elsewhere. Needs no token. */
+  /** Request a token that a user approves elsewhere. Needs no token. */
   create(body: Body<Routes["deviceAuthorizations"]["create"]>, options?: CallOptions): ApiPromise<DeviceCode>;
-  /** Get what asks for a token, by its user code. */
+  /** Get a login by its user code. */
   lookup(
     body: Body<Routes["deviceAuthorizations"]["lookup"]>,
     options?: CallOptions,
   ): ApiPromise<DeviceAuthorization>;
-  /** Approve a token for what shows a user code. It is a token of the user who approves it. */
+  /** Approve a login by its user code. It is a token of the user who approves it. */
   approve(
     body: Body<Routes["deviceAuthorizations"]["approve"]>,
     options?: CallOptions,
   ): ApiPromise<DeviceAuthorization>;
-  /** Deny a token to what shows a user code. */
+  /** Deny a login by its user code. */
   deny(
     body: Body<Routes["deviceAuthorizations"]["deny"]>,
     options?: CallOptions,
@@ -125,17 +125,18 @@ export interface DeviceAuthorizations {
 
 export interface DeviceTokens {
   /**
-   * Get the token that was asked for, once it is approved. Needs no token. Looks once, and returns the token
-   * only once. `error.code` says what to do: ask again for `authorization_pending`, and five seconds slower
-   * for `slow_down`.
+   * Get the requested token, once it is approved. Needs no token. Looks once, and returns the token only
+   * once. `error.code` says what to do: ask again for `authorization_pending`, and five seconds slower for
+   * `slow_down`.
    *
-   * @throws ConflictError Nobody has approved or denied it yet: `error.code` is `authorization_pending`.
+   * @throws ConflictError Nobody has approved or denied the login yet: `error.code` is
+   * `authorization_pending`.
    */
   create(body: Body<Routes["deviceTokens"]["create"]>, options?: CallOptions): ApiPromise<CreatedToken>;
 }
 
 export interface Whoami {
-  /** Get who is calling, and what they may do. Accepts any valid token. */
+  /** Get the caller and their permissions. Accepts any valid token. */
   get(options?: CallOptions): ApiPromise<WhoamiObject>;
 }
 
@@ -145,7 +146,7 @@ export interface Principals {
 }
 
 export interface ConsoleLinks {
-  /** Create a link that signs in to the console, once. It signs in as the token's user, within 60 seconds. */
+  /** Create a link that signs in to the console once. It signs in as the token's user, within 60 seconds. */
   create(options?: CallOptions): ApiPromise<ConsoleLink>;
 }
 
@@ -189,7 +190,7 @@ export interface Environments {
   /**
    * Create an environment.
    *
-   * @throws ConflictError The owner has an environment of this name.
+   * @throws ConflictError The owner has an environment with this name.
    */
   create(body: Body<Routes["environments"]["create"]>, options?: CallOptions): ApiPromise<Environment>;
   /** List environments. */
@@ -201,7 +202,7 @@ export interface Environments {
    * and variables are replaced as a whole. In a session, variables and credentials change with the next
    * command, networking with the next turn, and the rest when its sandbox is next opened.
    *
-   * @throws ConflictError The owner has an environment of this name.
+   * @throws ConflictError The owner has an environment with this name.
    */
   update(
     environment_id: string,
@@ -276,7 +277,7 @@ export interface SessionResources {
    * Add a file to a session.
    *
    * @throws InvalidRequestError The session is archived or terminated, the file is not ready, or it is
-   * mounted in the session already.
+   * already mounted in the session.
    */
   add(
     session_id: string,
@@ -321,7 +322,7 @@ export interface Workspace {
    * List a directory of a session's sandbox. Lists `/data` by default. Opens the sandbox if it is closed.
    *
    * @throws ConflictError The session has no disk: it has not run a command yet, it has ended, or its disk
-   * was reclaimed after a time without activity.
+   * was reclaimed after inactivity.
    */
   list(
     session_id: string,
@@ -333,8 +334,8 @@ export interface Workspace {
    * `bytes()`, `text()` or `blob()`.
    *
    * @throws ConflictError The session has no disk: it has not run a command yet, it has ended, or its disk
-   * was reclaimed after a time without activity.
-   * @throws ConflictError The file is changing while it is read.
+   * was reclaimed after inactivity.
+   * @throws ConflictError The file changed while it was read.
    */
   content(
     session_id: string,
@@ -345,11 +346,11 @@ export interface Workspace {
 
 export interface Changes {
   /**
-   * Get what changed in a session's repositories. Returns branch, commits and files of each repository, since
+   * Get the changes in a session's repositories. Returns branch, commits and files of each repository, since
    * it was cloned.
    *
    * @throws ConflictError The session has no disk: it has not run a command yet, it has ended, or its disk
-   * was reclaimed after a time without activity.
+   * was reclaimed after inactivity.
    */
   get(session_id: string, options?: CallOptions): ApiPromise<SessionChanges>;
   /**
@@ -357,8 +358,9 @@ export interface Changes {
    * cut.
    *
    * @throws ConflictError The session has no disk: it has not run a command yet, it has ended, or its disk
-   * was reclaimed after a time without activity.
-   * @throws ConflictError The repository is not in place, or cannot be compared with what was cloned.
+   * was reclaimed after inactivity.
+   * @throws ConflictError The repository is not cloned, or cannot be compared with the commit that was
+   * cloned.
    */
   diff(
     session_id: string,
@@ -373,10 +375,9 @@ export interface Events {
    * Send events to a session. Appends 1 to 50 events, all or none. Returns them as they were stored.
    *
    * @throws ConflictError The session is terminated.
-   * @throws ConflictError A confirmation or a result is for a tool call that is no longer waiting: it has a
-   * reply, or it was interrupted.
-   * @throws ConflictError A message is sent while 16 MiB of messages wait that no turn has taken, or would
-   * with it.
+   * @throws ConflictError A confirmation or a result is for a tool call that is no longer waiting: it was
+   * already answered or interrupted.
+   * @throws ConflictError With the message, more than 16 MiB of messages would wait in the session.
    * @throws ConflictError A message is sent while the session is set aside.
    */
   send(
@@ -394,14 +395,14 @@ export interface Events {
 
 export interface Usage {
   /**
-   * Get what sessions used, in days, by what they have in common. Counts the sessions that the token can
-   * access, in up to 366 days (UTC). Default: by day, for the last 30 days.
+   * Get the usage of sessions, by day or by another group. Counts the sessions that the token can access, in
+   * up to 366 days (UTC). Default: by day, for the last 30 days.
    */
   get(query?: Query<Routes["usage"]["get"]>, options?: CallOptions): ApiPromise<UsageReport>;
 }
 
 export interface Health {
-  /** Get how the installation is. Returns failed checks, hosts, sessions and disks. Only for admins. */
+  /** Get the health of the installation. Returns failed checks, hosts, sessions and disks. Only for admins. */
   get(options?: CallOptions): ApiPromise<HealthObject>;
 }
 
@@ -540,7 +541,7 @@ export interface Memories {
   /**
    * Update a memory. Omitted fields keep their value. A request that changes nothing creates no version.
    *
-   * @throws ConflictError The content is not the one that the request expects.
+   * @throws ConflictError The content does not have the hash that the request expects.
    * @throws ConflictError Another memory has this path, or one path is a directory of the other.
    */
   update(
@@ -552,7 +553,7 @@ export interface Memories {
   /**
    * Delete a memory. Its versions are kept.
    *
-   * @throws ConflictError The content is not the one that the request expects.
+   * @throws ConflictError The content does not have the hash that the request expects.
    */
   delete(
     memory_store_id: string,
@@ -647,7 +648,7 @@ export interface AdminOrganizations {
   /**
    * Create an organization.
    *
-   * @throws ConflictError An organization of this name exists.
+   * @throws ConflictError An organization with this name exists.
    */
   create(body: Body<Routes["adminOrganizations"]["create"]>, options?: CallOptions): ApiPromise<Organization>;
   /** List all organizations. */
@@ -655,7 +656,7 @@ export interface AdminOrganizations {
   /**
    * Rename an organization.
    *
-   * @throws ConflictError An organization of this name exists.
+   * @throws ConflictError An organization with this name exists.
    */
   update(
     organization_id: string,
@@ -693,7 +694,7 @@ export interface AdminServiceAccounts {
   /**
    * Create a service account, without a token.
    *
-   * @throws ConflictError The organization has a service account of this name, or is being erased.
+   * @throws ConflictError The organization has a service account with this name, or is being erased.
    */
   create(
     body: Body<Routes["adminServiceAccounts"]["create"]>,
@@ -754,11 +755,11 @@ export interface AdminLimits {
 }
 
 export interface AdminRetention {
-  /** Get for how many days an organization keeps sessions, events and files. */
+  /** Get the days after which an organization's sessions, events and files are deleted. */
   get(organization_id: string, options?: CallOptions): ApiPromise<Retention>;
   /**
-   * Change for how many days an organization keeps what is old. What is too old is deleted within an hour,
-   * and cannot be recovered.
+   * Change the days after which an organization's sessions, events and files are deleted. What is too old is
+   * deleted within an hour, and cannot be recovered.
    */
   update(
     organization_id: string,
@@ -777,13 +778,13 @@ export interface AdminErasures {
 }
 
 export interface AdminDeviceAuthorizations {
-  /** Get what asks for a token, by its user code. */
+  /** Get a login by its user code. */
   lookup(
     body: Body<Routes["adminDeviceAuthorizations"]["lookup"]>,
     options?: CallOptions,
   ): ApiPromise<DeviceAuthorization>;
   /**
-   * Approve a token of a user for what shows a user code.
+   * Approve a login by its user code, with a token of a user.
    *
    * @throws ConflictError The user is disabled.
    */
@@ -791,7 +792,7 @@ export interface AdminDeviceAuthorizations {
     body: Body<Routes["adminDeviceAuthorizations"]["approve"]>,
     options?: CallOptions,
   ): ApiPromise<DeviceAuthorization>;
-  /** Deny a token to what shows a user code. */
+  /** Deny a login by its user code. */
   deny(
     body: Body<Routes["adminDeviceAuthorizations"]["deny"]>,
     options?: CallOptions,
@@ -802,14 +803,14 @@ export interface AdminHosts {
   /** List the services that share the database. */
   list(query?: Query<Routes["adminHosts"]["list"]>, options?: CallOptions): PagedList<Host>;
   /**
-   * Let a host take no new sessions, and give up its disks. What is on its disks and neither saved nor pushed
-   * is lost.
+   * Drain a host: it takes no new sessions, and gives up its disks. What is on its disks and neither saved
+   * nor pushed is lost.
    */
   drain(host_id: string, options?: CallOptions): ApiPromise<Host>;
-  /** Let a host take sessions again. */
+  /** Stop draining a host. */
   resume(host_id: string, options?: CallOptions): ApiPromise<Host>;
   /**
-   * Give up the disks of a host that is gone. Removes the host. Its sessions continue elsewhere.
+   * Give up the disks of a host that no longer exists. Removes the host. Its sessions continue elsewhere.
    *
    * @throws ConflictError The host was seen just now, and `force` is not true.
    */
@@ -822,7 +823,7 @@ export interface AdminHosts {
 
 export interface AdminSessions {
   /**
-   * Release a session that is set aside, of any owner.
+   * Release a session of any owner that is set aside.
    *
    * @throws ConflictError The session is terminated.
    */
