@@ -62,7 +62,7 @@ for (const [what, add] of Object.entries(ADDITIONS)) {
     assert.equal((await db.read.query({ text })).rowCount, 0);
     await assert.rejects(
       db.transaction((tx) => add(tx, organization)),
-      /'org_\w+' is being erased, and nobody is added to it\.$/,
+      /'org_\w+' is being erased, so nobody can be added to it\.$/,
     );
   });
 }

@@ -137,7 +137,7 @@ function contentsOf(config: Config, { contents_at: bucket = null }: BackupNote):
     ]);
   if (bucket !== null && directory !== null)
     throw new ConfigError([
-      `The backup has no contents of files, which are in ${bucket}: set BERTH_BLOBS to that.`,
+      `The backup has no file contents: they are in ${bucket}, so set BERTH_BLOBS to it.`,
     ]);
   return directory;
 }

@@ -33,14 +33,21 @@ export function addAdmin(program: Command): void {
 
 function addAudit(admin: Command): void {
   add(admin, "audit", "Print who changed what, and from where, newest first.")
-    .option("--org <name>", "only changes in this organization; also an id, as of one that was erased")
-    .option("--user <email>", "only changes by this user; also an id")
+    .option(
+      "--org <name>",
+      "only changes in this organization; a name, or an id, such as the id of an erased one",
+    )
+    .option("--user <email>", "only changes by this user; an email address or an id")
     .option(
       "--operation <name>",
-      "only this operation, such as agents.create, or all of a noun, such as agents",
+      "only this operation, such as agents.create, or all operations of a noun, such as agents",
     )
     .option("--resource <id>", "only changes of the object with this id")
-    .option("--since <time>", "only from this time on, such as 2026-11-01 or 2026-11-01T12:00:00Z", time)
+    .option(
+      "--since <time>",
+      "only changes from this time on, such as 2026-11-01 or 2026-11-01T12:00:00Z",
+      time,
+    )
     .option("--until <time>", "only before this time", time)
     .addOption(new Option("--limit <count>", "how many").argParser(positiveInteger).default(100))
     .option("--all", "all of them")
@@ -67,7 +74,7 @@ function addUsers(admin: Command): void {
     .description("List and create users, disable them, and set their roles.");
   const role = new Option("--role <role>", "the user's role").choices(["member", "admin"]).default("member");
   add(noun, "list", "List users.")
-    .option("--org <name>", "only those of this organization")
+    .option("--org <name>", "only members of this organization")
     .action(action(load, "listUsers"));
   add(noun, "create <email>", "Create a user, without a token.")
     .requiredOption("--org <name>", "the user's organization")
@@ -87,7 +94,7 @@ function addServiceAccounts(admin: Command): void {
   const of = (usage: string, summary: string) =>
     add(noun, usage, summary).requiredOption("--org <name>", "the service account's organization");
   add(noun, "list", "List service accounts.")
-    .option("--org <name>", "only those of this organization")
+    .option("--org <name>", "only members of this organization")
     .action(action(load, "listServiceAccounts"));
   of("create <name>", "Create a service account, without a token.").action(
     action(load, "createServiceAccount"),
@@ -104,12 +111,18 @@ function addLogins(admin: Command): void {
   const noun = admin
     .command("login")
     .summary("approve and deny logins by device")
-    .description("Approve and deny logins of 'berth login --device', by the code that they show.");
-  withYes(add(noun, "approve <code>", "Let what shows this code have a token of a user."))
-    .requiredOption("--user <email>", "the user whose token it becomes")
-    .option("--scopes <list>", "comma-separated scopes of the token; default: what was asked for", commaList)
+    .description("Approve and deny logins of 'berth login --device', by the code that each login shows.");
+  withYes(
+    add(noun, "approve <code>", "Approve the login that shows this code, and give it a token of a user."),
+  )
+    .requiredOption("--user <email>", "the user to whom the token belongs")
+    .option(
+      "--scopes <list>",
+      "comma-separated scopes of the token; default: the requested scopes",
+      commaList,
+    )
     .action(action(loadLogins, "approveLogin"));
-  withYes(add(noun, "deny <code>", "Let what shows this code have no token.")).action(
+  withYes(add(noun, "deny <code>", "Deny the login that shows this code.")).action(
     action(loadLogins, "denyLogin"),
   );
 }
@@ -128,19 +141,19 @@ function addHosts(admin: Command): void {
   add(
     noun,
     "drain <host>",
-    "Let a host take no new sessions and give up the disk of each session that is quiet, before it is removed.",
+    "Prepare a host for removal: it takes no new sessions, and gives up the disk of each idle session.",
   )
-    .option("--cancel", "let it take sessions again")
+    .option("--cancel", "take sessions again")
     .addHelpText("after", DRAIN_HELP)
     .action(action(loadHosts, "drainHost"));
   withYes(
     add(
       noun,
       "forget <host>",
-      "Give up the disks of a host that is gone, so that its sessions continue elsewhere.",
+      "Give up the disks of a host that no longer exists, so that its sessions continue elsewhere.",
     ),
   )
-    .option("--force", "also of a host that is there; it deletes the disks")
+    .option("--force", "also forget a running host, which then deletes the disks")
     .action(action(loadHosts, "forgetHost"));
 }
 
@@ -149,13 +162,13 @@ function addSessions(admin: Command): void {
   add(
     noun,
     "release <session>",
-    "Let turns of a session run again that was set aside since they crashed the process that ran them.",
+    "Run turns again of a session that was set aside because it crashed the process that ran it.",
   ).action(action(loadHosts, "releaseSession"));
 }
 
 const AUDIT_HELP = `
 Each change that a request or a command on the host made has one entry, stored together with the change. Entries cannot
-be changed or deleted. They have ids, and nothing that was written or said. With --json each entry is a line of JSON.
+be changed or deleted. They have ids, but no contents. With --json each entry is a line of JSON.
 
 Example:
   $ berth admin audit --user ada@example.com --since 2026-11-01 --json`;

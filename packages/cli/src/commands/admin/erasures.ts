@@ -19,10 +19,10 @@ interface EraseOptions extends AdminOptions, ConfirmOptions {
 
 export async function erase({ user, org, wait, ...options }: EraseOptions): Promise<undefined> {
   if ((user === undefined) === (org === undefined))
-    throw new UsageError("Set either --user or --org: whose data is erased.");
+    throw new UsageError("Set either --user or --org, the owner of the data.");
   const whose = user === undefined ? `the organization ${org} and all its users` : `the user ${user}`;
   const { admin, named } = await administer(options);
-  await confirm(`Erase all data of ${plainLine(whose)}? It cannot be had back but from a backup.`, options);
+  await confirm(`Erase all data of ${plainLine(whose)}? Only a backup can bring it back.`, options);
   const subject =
     user === undefined
       ? { organization_id: await named.organization(org ?? "") }
@@ -74,8 +74,8 @@ function waitingLines({ id, waiting_for: { sessions, contents } }: Erasure): str
   if (contents > 0) waits.push(`${contents} contents of files and skills`);
   const what = waits.length === 0 ? "" : ` Left: ${waits.join(", ")}.`;
   return [
-    `No token of it is accepted any more. The rest is erased while a service runs.${what}`,
-    `The receipt is complete later: berth admin erasures get ${id}`,
+    `Its tokens are no longer accepted. A running service erases the rest.${what}`,
+    `To read the complete receipt later: berth admin erasures get ${id}`,
   ];
 }
 

@@ -44,7 +44,7 @@ export async function drainHost(
   const host = await (options.cancel ? admin.hosts.resume(id) : admin.hosts.drain(id));
   const told = options.cancel
     ? `The host ${id} takes sessions again.`
-    : `The host ${id} takes no new sessions. It has the disks of ${host.sessions} sessions. When one is quiet, its outputs are saved and its disk is deleted, with everything that was not pushed, unless workspaces are saved (BERTH_WORKSPACE_SAVES).`;
+    : `The host ${id} takes no new sessions. It has the disks of ${host.sessions} sessions. When a session is idle, its outputs are saved and its disk is deleted, with everything that was not pushed, unless workspaces are saved (BERTH_WORKSPACE_SAVES).`;
   await printResult(host, options, () => [told]);
 }
 
@@ -64,7 +64,7 @@ export async function releaseSession(id: string, options: AdminOptions): Promise
   const { admin } = await administer(options);
   const released = await admin.sessions.release(id);
   const told = released.was_set_aside
-    ? `The session ${id} is released: its turns are run again.`
+    ? `The session ${id} is released: it runs turns again.`
     : `The session ${plainLine(id)} was not set aside.`;
   await printResult(released, options, () => [told]);
 }

@@ -8,7 +8,7 @@ const load = () => import("./limits.ts");
 export function addLimits(admin: Command): void {
   const limits = admin
     .command("limits")
-    .summary("limit what an organization or a user may have and do")
+    .summary("limit what an organization or a user may use")
     .description("Show and change the limits of an organization or of a user.");
   const add = (usage: string, summary: string) =>
     withClient(limits.command(usage).description(summary))
@@ -18,13 +18,13 @@ export function addLimits(admin: Command): void {
   add("set <limits...>", "Set limits, as name=number, or name=none for no limit.")
     .addHelpText("after", HELP)
     .action(action(load, "setLimits"));
-  add("unset <names...>", "Take limits of its own back: those of the settings count again.").action(
+  add("unset <names...>", "Remove its own limits, so that the limits of the settings apply again.").action(
     action(load, "unsetLimits"),
   );
 }
 
 const HELP = `
-A running service knows the change after about five seconds.
+A running service applies the change within about five seconds.
 
 Names:
   requests_per_second  requests to one process of the service

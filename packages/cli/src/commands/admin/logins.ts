@@ -14,7 +14,7 @@ export async function approveLogin(
   const scopes = options.scopes?.map(scopeOf) ?? null;
   const { admin, named } = await administer(options);
   await describe(admin, user_code);
-  await confirm(`Let it have a token of ${plainLine(options.user)}?`, options);
+  await confirm(`Give it a token of ${plainLine(options.user)}?`, options);
   const user_id = await named.user(options.user);
   const approved = await admin.deviceAuthorizations.approve({ user_code, user_id, scopes });
   await printResult(approved, options, () => [approvedLine(approved)]);
@@ -26,7 +26,7 @@ export async function denyLogin(
 ): Promise<undefined> {
   const { admin } = await administer(options);
   await describe(admin, user_code);
-  await confirm("Let it have no token?", options);
+  await confirm("Deny it a token?", options);
   await printResult(await admin.deviceAuthorizations.deny({ user_code }), options, () => [DENIED_LINE]);
 }
 

@@ -141,7 +141,7 @@ test("admin operator-tokens: one that is revoked is refused, and other commands 
   const asMade = { BERTH_URL: service.url, BERTH_TOKEN: made.token };
   assert.equal((await berth(["admin", "organizations", "list"], { env: asMade })).code, 0);
   const elsewhere = await berth(["agents", "list"], { env: asMade });
-  assert.match(elsewhere.stderr, /only accepted under '\/api\/v1\/admin'/);
+  assert.match(elsewhere.stderr, /accepted only under '\/api\/v1\/admin'/);
   const revoked = await admin("operator-tokens", "revoke", made.id, "--yes");
   assert.equal(revoked, `The operator token ${made.id} is revoked, and 0 that were created with it.\n`);
   const { code, stderr } = await berth(["admin", "organizations", "list"], { env: asMade });

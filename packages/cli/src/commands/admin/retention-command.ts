@@ -8,24 +8,24 @@ const load = () => import("./retention.ts");
 export function addRetention(admin: Command): void {
   const retention = admin
     .command("retention")
-    .summary("say how long an organization keeps sessions, events and files")
-    .description("Show and change how many days an organization keeps sessions, events and files.");
+    .summary("set how long an organization keeps sessions, events and files")
+    .description("Show and change how long an organization keeps sessions, events and files.");
   const add = (usage: string, summary: string) =>
     withClient(retention.command(usage).description(summary)).requiredOption(
       "--org <name>",
       "the organization",
     );
   add("get", "Show the days, and where they are from.").action(action(load, "getRetention"));
-  withYes(add("set <days...>", "Set days, as name=days, or name=none to keep without end."))
+  withYes(add("set <days...>", "Set days, as name=days, or name=none to keep forever."))
     .addHelpText("after", HELP)
     .action(action(load, "setRetention"));
-  add("unset <names...>", "Take days of its own back: those of the settings count again.").action(
+  add("unset <names...>", "Remove its own days, so that the days of the settings apply again.").action(
     action(load, "unsetRetention"),
   );
 }
 
 const HELP = `
-A running service deletes what is too old within an hour, and writes it into the audit log. What was deleted cannot be had back
+A running service deletes what is too old within an hour, and records it in the audit log. Deleted objects cannot be had back
 but from a backup.
 
 Names:

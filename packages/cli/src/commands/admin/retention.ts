@@ -32,7 +32,7 @@ export async function setRetention(
   const deleted = [...new Map(values)].flatMap(([name, days]) =>
     typeof days === "number" ? [IS_DELETED[name](days)] : [],
   );
-  const question = `${deleted.join("; ")}: delete these of ${plainLine(options.org)} from now on?`;
+  const question = `${deleted.join("; ")}: delete these objects of ${plainLine(options.org)} from now on?`;
   await change(values, options, deleted.length > 0 ? question : null);
 }
 
@@ -76,7 +76,7 @@ function parse(given: string): [RetainedName, Days] {
 function requireName(name: string): RetainedName {
   if (isRetainedName(name)) return name;
   throw new UsageError(
-    `There is no retention of '${name}'. What can be retained: ${RETAINED_NAMES.join(", ")}.`,
+    `There is no retention of '${name}'. Retention exists for:  ${RETAINED_NAMES.join(", ")}.`,
   );
 }
 

@@ -42,7 +42,7 @@ function addOperatorTokens(admin: Command): void {
 }
 
 const HELP = `
-The token is good for 'berth admin' and the API below /api/v1/admin, and for nothing else. It belongs to no organization. It is
+The token is only accepted by 'berth admin' and the API below /api/v1/admin. It belongs to no organization. It is
 shown only once; Berth stores its hash. It is revoked with the token that created it, and does not outlive it.
 
 Example:

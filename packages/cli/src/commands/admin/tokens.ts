@@ -29,9 +29,9 @@ export async function createToken(options: TokenOptions): Promise<undefined> {
 /** Returns a function that looks up the id of the token's user or service account. @throws UsageError */
 function bearerOf({ user, serviceAccount, org }: TokenOptions) {
   if ((user === undefined) === (serviceAccount === undefined))
-    throw new UsageError("Set either --user or --service-account: whose token it is.");
+    throw new UsageError("Set either --user or --service-account, the owner of the token.");
   if (user !== undefined) return async (named: NamedObjects) => ({ user_id: await named.user(user) });
-  if (org === undefined) throw new UsageError("Set --org: the organization of the service account.");
+  if (org === undefined) throw new UsageError("Set --org, the organization of the service account.");
   return async (named: NamedObjects) => ({
     service_account_id: await named.serviceAccount(serviceAccount ?? "", org),
   });
@@ -59,7 +59,7 @@ export async function revokeOperatorToken(
 ): Promise<undefined> {
   const { admin } = await administer(options);
   await confirm(
-    `Revoke the operator token ${plainLine(id)}? Whoever uses it, or one that was created with it, is refused at once.`,
+    `Revoke the operator token ${plainLine(id)}? It, and all tokens that were created with it, are rejected at once.`,
     options,
   );
   const revoked = await admin.operatorTokens.delete(id);

@@ -70,7 +70,7 @@ function addConfig(program: Command): void {
       .helpOption(false)
       .allowUnknownOption()
       .action(action(() => import("./config.ts"), name));
-  add("check", "say what is wrong in the settings", "checkConfig");
+  add("check", "report what is wrong with the settings", "checkConfig");
   add("print", "show every setting and where it comes from", "printConfig");
 }
 
@@ -90,7 +90,7 @@ function addBootstrap(program: Command): void {
         "scopes",
       ]),
     )
-    .option("--org <name>", "organization; default: that of the user, else the one named default")
+    .option("--org <name>", "organization; default: the user's, else the organization named default")
     .addOption(
       new Option(
         "--role <role>",
@@ -126,12 +126,12 @@ function addBlobs(program: Command): void {
   const blobs = program
     .command("blobs")
     .summary("move the contents of files to another place")
-    .description("Move the contents of files to another place.");
+    .description("Move file contents to another place.");
   const move = blobs
     .command("move")
-    .summary("copy all contents to another place, which is the installation's from then on")
+    .summary("copy all contents to another place, which the installation then uses")
     .description(
-      "Copy the contents of all files and skills to another place, each verified by its hash. The service must be stopped. When the command is interrupted, it goes on where it was at the next call.",
+      "Copy the contents of all files and skills to another place, each verified by its hash. The service must be stopped. If the command is interrupted, the next call continues it.",
     )
     .requiredOption("--from <place>", "where they are, as BERTH_BLOBS names it")
     .requiredOption("--to <place>", "where they go: disk, a directory, or s3://bucket/prefix");
@@ -153,9 +153,9 @@ function addBackup(program: Command): void {
     .command("backup <dir>")
     .summary("copy an installation to a new directory")
     .description(
-      "Copy the database and the contents of files to a new directory. Everything that was acknowledged before the copy ended is in it.",
+      "Copy the database and the file contents to a new directory. The copy has everything that was acknowledged before it ended.",
     )
-    .option("--with-key", "also copy the secret key, with which all stored secrets can be read");
+    .option("--with-key", "also copy the secret key, which decrypts all stored secrets");
   withInstallation(backup)
     .addHelpText("after", BACKUP_HELP)
     .action(action(() => import("./backup.ts"), "makeBackup"));
@@ -164,7 +164,7 @@ function addBackup(program: Command): void {
     .summary("make a data directory from a backup")
     .description("Make a new data directory from a backup, or check a backup.")
     .option("--secret-key-file <file>", "the secret key of the installation, if the backup does not have it")
-    .option("--check", "restore in a temporary directory, read every content, and remove that again");
+    .option("--check", "restore to a temporary directory, read every content, and remove the directory");
   withInstallation(restore)
     .addHelpText("after", RESTORE_HELP)
     .action(action(() => import("./backup.ts"), "restoreBackup"));
@@ -173,11 +173,11 @@ function addBackup(program: Command): void {
 function addMigrate(program: Command): void {
   const migrate = program
     .command("migrate")
-    .summary("bring the schema of the database up to date")
+    .summary("update the schema of the database")
     .description(
-      "Bring the schema of an installation's database up to date, as a start of the service does unless BERTH_MIGRATE is off.",
+      "Update the schema of an installation's database, as a start of the service does unless BERTH_MIGRATE is off.",
     )
-    .option("--dry-run", "change nothing, and print what would be done");
+    .option("--dry-run", "print what would be done, and change nothing");
   withInstallation(migrate)
     .addHelpText("after", MIGRATE_HELP)
     .action(action(() => import("./migrate.ts"), "migrate"));
@@ -192,7 +192,7 @@ Examples:
   $ berth bootstrap --operator ops --expires-in 86400 > operator.token`;
 
 const BACKUP_HELP = `
-This command works whether or not the service is running, and does not hold it up. Keep the secret key, secret.key in the
+This command works whether or not the service is running, and does not delay it. Keep the secret key, secret.key in the
 data directory, in another place than the backup: without it, stored secrets cannot be read. Disks of sessions are not copied.
 
 Example:

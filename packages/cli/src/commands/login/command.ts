@@ -8,12 +8,12 @@ export function addLogin(program: Command): void {
     .command("login [url]")
     .summary("log in to a service, or approve a login elsewhere")
     .description(
-      "Check a token, and store it for a service under the name of a context, which becomes the current one. The token is asked for, or read from standard input. Without one, the service is asked for a token, and somebody who is logged in approves that.",
+      "Check a token, and store it for a service under the name of a context, which becomes the current one. The command asks for the token, or reads it from standard input. Without a token, it requests one from the service, and somebody who is logged in approves the request.",
     )
     .option("--name <name>", "name of the context; default: the host of the URL")
     .option("--token-file <file>", "file that contains the token")
     .addOption(caFileOption())
-    .option("--device", "without a token: show a code, with which somebody approves the login elsewhere")
+    .option("--device", "without a token: show a code with which somebody approves the login elsewhere")
     .option("--scopes <list>", "with --device: comma-separated scopes of the token; default: *", commaList)
     .addHelpText("after", HELP)
     // Otherwise `login` would parse the options of `approve` as its own.
@@ -22,17 +22,21 @@ export function addLogin(program: Command): void {
   withConnection(withOutput(withYes(login.command("approve <code>"))))
     .summary("approve or deny a login elsewhere")
     .description(
-      "Show what asks for a token with this code, and let it have one: a token of your own, which is revoked with the one that you use, and expires with it.",
+      "Show the login with this code, and give it a token of yours, which expires and is revoked together with the token that you use.",
     )
-    .option("--scopes <list>", "comma-separated scopes of the token; default: what was asked for", commaList)
-    .option("--deny", "let it have none")
+    .option(
+      "--scopes <list>",
+      "comma-separated scopes of the token; default: the requested scopes",
+      commaList,
+    )
+    .option("--deny", "deny it a token")
     .addHelpText("after", APPROVE_HELP)
     .action(action(() => import("./approve.ts"), "approve"));
   program
     .command("logout [name]")
     .summary("forget a service and its token")
     .description("Forget a context and its token; default: the current one.")
-    .option("--revoke", "also revoke the token, so that nobody can use it any more")
+    .option("--revoke", "also revoke the token, so that nobody can use it anymore")
     .action(action(() => import("./logout.ts"), "logout"));
   addContexts(program);
 }
@@ -41,9 +45,7 @@ function addContexts(program: Command): void {
   const context = program
     .command("context")
     .summary("choose between services")
-    .description(
-      "List the contexts, which are services that you are logged in to, and choose the current one.",
-    );
+    .description("List the contexts (the services that you are logged in to), and choose the current one.");
   const load = () => import("./contexts.ts");
   withOutput(context.command("list").description("List the contexts.")).action(action(load, "listContexts"));
   context
@@ -61,8 +63,8 @@ function addContexts(program: Command): void {
 const HELP = `
 To create a token: berth bootstrap --user you@example.com, on the host of the service; or berth tokens create.
 
-The current context is taken where nothing else says which service is meant: no --url, --context, --data-dir or --token-file, and
-no BERTH_URL, BERTH_CONTEXT, BERTH_DATA_DIR, BERTH_TOKEN or BERTH_TOKEN_FILE. Its token is sent to its URL alone.
+The current context is used when nothing else names a service: no --url, --context, --data-dir or --token-file, and
+no BERTH_URL, BERTH_CONTEXT, BERTH_DATA_DIR, BERTH_TOKEN or BERTH_TOKEN_FILE. Its token is only sent to its URL.
 
 Example:
   $ berth login https://berth.example.com

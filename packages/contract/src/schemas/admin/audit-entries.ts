@@ -6,32 +6,32 @@ import { defineRoute } from "../../operations/route.ts";
 
 const auditEntry = z
   .strictObject({
-    id: z.string().meta({ description: "Larger in later entries." }),
+    id: z.string().meta({ description: "Later entries have larger ids." }),
     type: z.literal("audit_entry"),
     created_at: timestamp,
     organization_id: idOf("organization")
       .nullable()
-      .meta({ description: "Null: it is not about one organization." }),
+      .meta({ description: "Null: the entry is not about one organization." }),
     organization: z
       .string()
       .nullable()
-      .meta({ description: "Its name now. Null when there is none any more." }),
+      .meta({ description: "Its current name. Null when it no longer exists." }),
     actor_type: z.enum(["user", "service_account", "operator", "service"]).meta({
       description:
         "`operator`: a command on the host, or a request with an operator token. `service`: Berth itself.",
     }),
-    actor_id: z.string().nullable().meta({ description: "Of the user or the service account." }),
+    actor_id: z.string().nullable().meta({ description: "Id of the user or the service account." }),
     actor: z.string().nullable().meta({
-      description: "Email of a user, name of a service account or of an operator token.",
+      description: "Email of the user, or name of the service account or operator token.",
     }),
     token_id: z
       .string()
       .nullable()
       .meta({ description: "Of the token. Null: a command on the host, or Berth itself." }),
     operation: z.string().meta({
-      description: "Of the API (`agents.create`), or as the command is written (`admin users disable`).",
+      description: "Operation of the API (`agents.create`), or command (`admin users disable`).",
     }),
-    resources: z.array(z.string()).meta({ description: "Ids of what was changed, the outer one first." }),
+    resources: z.array(z.string()).meta({ description: "Ids of the changed objects, the outermost first." }),
     client: z.string().meta({
       description: "Address of the client; for a command on the host the name of its user.",
     }),
@@ -49,14 +49,17 @@ export const adminAuditEntryRoutes = {
       ...createdAtBounds(),
       organization_id: idOf("organization")
         .optional()
-        .meta({ description: "Changes in it, also when it is gone." }),
+        .meta({ description: "Only changes in this organization, which may no longer exist." }),
       user_id: idOf("user")
         .optional()
-        .meta({ description: "Changes by this user, also when they are gone." }),
+        .meta({ description: "Only changes by this user, who may no longer exist." }),
       operation: text(1, 256)
         .optional()
-        .meta({ description: "One operation, such as `agents.create`, or all of a noun, such as `agents`." }),
-      resource: text(1, 256).optional().meta({ description: "The id of an object that was changed." }),
+        .meta({
+          description:
+            "Only this operation, such as `agents.create`, or all operations of a noun, such as `agents`.",
+        }),
+      resource: text(1, 256).optional().meta({ description: "Only changes of the object with this id." }),
     }),
     response: pageOf(auditEntry),
   }),

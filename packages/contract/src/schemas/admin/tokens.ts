@@ -36,7 +36,7 @@ export const adminTokenRoutes = {
   create: defineRoute(operations.adminTokens.create, {
     body: z
       .strictObject({
-        user_id: referenceTo("user").optional().meta({ description: "Whose token it is, or:" }),
+        user_id: referenceTo("user").optional().meta({ description: "The user who owns the token, or:" }),
         service_account_id: referenceTo("service_account").optional(),
         name: text(1, 256).default("made by the operator"),
         scopes: z.array(z.enum(SCOPES)).min(1).default(["*"]),
