@@ -100,7 +100,7 @@ test("a user is enabled while the erasure is asked for → disabled by it; after
   await Promise.all([enabling, db.transaction(erase)]);
   assert.equal((await db.read.query({ text: "select from users where disabled_at is null" })).rowCount, 0);
   await assert.rejects(setUserDisabled(db.write, id, false), {
-    message: `The user '${id}' is being erased, and cannot be enabled.`,
+    message: `The user '${id}' is being erased, so it cannot be enabled.`,
   });
   await assert.rejects(setServiceAccountDisabled(db.write, account.id, false), {
     message: "The organization 'acme' is being erased, and 'bot' cannot be enabled.",

@@ -73,7 +73,7 @@ async function deleteAll(
   }
   if (deleted === 0) return;
   const organization = formatId("organization", expired.organizationId);
-  const what = name === "events" ? "sessions whose events are too old" : name;
+  const what = name === "events" ? "the events of sessions" : name;
   deps.log.info({ organization, deleted }, `${what} were deleted after their retention`);
 }
 

@@ -66,7 +66,7 @@ export async function continueErasures(
     if (signal.aborted) return;
     // A failing erasure does not block the others. It is retried at the next call.
     await continueErasure(deps, erasure, signal).catch((error: unknown) =>
-      deps.log.error({ err: error, erasure: erasure.id }, "an erasure could not go on"),
+      deps.log.error({ err: error, erasure: erasure.id }, "an erasure could not continue"),
     );
   }
 }

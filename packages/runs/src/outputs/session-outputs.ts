@@ -108,7 +108,7 @@ export class SessionOutputs {
           : await collectOutputs(this.#deps, { lease, sandbox, limits, signal });
       };
       const { state, faults } = await untilNotCut(collectIn, signal);
-      await this.#report(state === "cut" ? [...faults, "not everything could be read in time"] : faults);
+      await this.#report(state === "cut" ? [...faults, "not all files could be read in time"] : faults);
       return state;
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
@@ -128,7 +128,7 @@ export class SessionOutputs {
     const rest = fresh.length - MAX_FAULTS;
     const list = fresh.slice(0, MAX_FAULTS).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
     const message = this.#deps.mask(
-      `Of the files in /mnt/session/outputs, not all were kept as they are: ${list}.`,
+      `Some files in /mnt/session/outputs were not saved as they are: ${list}.`,
     );
     notes.push(`[${message}]`);
     const error = { type: "outputs_error" as const, message, retry_status: { type: "terminal" as const } };

@@ -52,7 +52,8 @@ async function describe(
 ): Promise<RepositoryChangesOf> {
   if (!repository.ready) return without(repository, "not_in_place", notInPlace(repository), null);
   const base = await baseOf(deps, sessionId, repository);
-  if (base === null) return without(repository, "unreadable", "It is not known what was cloned.", null);
+  if (base === null)
+    return without(repository, "unreadable", "The commit that was cloned is not known.", null);
   const result = await repositoryChanges(
     sandbox,
     { path: repository.mountPath, base },
@@ -128,21 +129,21 @@ function notInPlace({ failure }: RunRepository): string {
 }
 
 const NO_CLONE = "There is no clone at its mount path.";
-const TAMPERED = "What git says of it cannot be read.";
+const TAMPERED = "git's output about it cannot be read.";
 
 const WHY: Readonly<Record<CloneFailure, string>> = {
   not_found: NO_CLONE,
   not_a_directory: NO_CLONE,
-  no_clone: `${NO_CLONE} A '.git' that is a file or a link is none.`,
-  link: "Its mount path is a symbolic link, or leads through one, and links are not followed.",
-  permission: "The permissions of its directory do not let the sandbox's user read it.",
-  base_missing: "The commit that was cloned is not in it any more.",
+  no_clone: `${NO_CLONE} A '.git' that is a file or a link is not a clone.`,
+  link: "Its mount path is a symbolic link or leads through one, and links are not followed.",
+  permission: "The sandbox's user has no permission to read its directory.",
+  base_missing: "It no longer has the commit that was cloned.",
   no_git: "The sandbox has no git.",
-  no_room: "The sandbox has no room for what git needs to compare it.",
+  no_room: "The sandbox has too little disk space for git to compare it.",
   git_failed: "git cannot read it.",
-  full: "The processes in the sandbox leave no room for git.",
+  full: "The sandbox has too many processes to start git.",
   slow: `git did not compare it within ${MAX_READ_MS / 1_000} seconds.`,
-  gone: "The sandbox ended while it was compared.",
+  gone: "The sandbox ended during the comparison.",
   is_directory: TAMPERED,
   not_a_file: TAMPERED,
   changed: TAMPERED,

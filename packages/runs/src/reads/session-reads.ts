@@ -46,7 +46,7 @@ export class SessionReads {
       for (const { id } of added) this.#underWay.add(id);
       await Promise.all(added.map((read) => this.#slots.run(() => this.#serve(read))));
     } catch (error) {
-      this.#deps.log.warn({ err: error }, "what is to be read of a session's disk could not be looked up");
+      this.#deps.log.warn({ err: error }, "the reads of a session's disk could not be looked up");
     }
   }
 

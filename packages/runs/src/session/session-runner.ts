@@ -143,7 +143,7 @@ export class SessionRunner implements FaultScope {
   }
 
   fault(error: unknown): void {
-    this.#deps.log.error({ err: error }, "a session threw what nobody caught");
+    this.#deps.log.error({ err: error }, "a session threw an error that nothing caught");
     this.#deps.metrics.incident("error", "fault");
     if (this.#turn === undefined) this.#fault.reject(error);
     else this.#turn.fail(error);
@@ -563,7 +563,7 @@ export class SessionRunner implements FaultScope {
 
   #logLeaseLost(): void {
     this.#deps.metrics.leaseLost();
-    this.#deps.log.info("the session's lease is lost");
+    this.#deps.log.info("the session's lease was lost");
   }
 
   #kill(): void {

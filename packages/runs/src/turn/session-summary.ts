@@ -35,7 +35,7 @@ export async function summariseSession(
       },
       (drafts) => log.appendSummaryStart(drafts),
     );
-    if (outcome === "failed") deps.log.info("the model made no summary of an idle session");
+    if (outcome === "failed") deps.log.info("the model wrote no summary of an idle session");
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
     if (!signal.aborted) deps.log.warn({ err: error }, "an idle session could not be summarised");

@@ -140,7 +140,7 @@ export class SessionTurn {
       workspace
         .close()
         .catch((err: unknown) => this.#deps.log.warn({ err }, "a sandbox could not be closed"));
-    await fail(log, "unknown_error", "The turn was ended by a fault of the service.");
+    await fail(log, "unknown_error", "A fault of the service ended the turn.");
   }
 
   async #runToEnd(): Promise<void> {
@@ -150,7 +150,7 @@ export class SessionTurn {
     if (!isAnnounced) await log.appendRunning();
     const model = this.#deps.model(agent);
     if (model === null) {
-      return await fail(log, "model_not_found_error", `There is no model '${agent.model.id}' here.`);
+      return await fail(log, "model_not_found_error", `This installation has no model '${agent.model.id}'.`);
     }
     const { previews, maskStream, log: logger } = this.#deps;
     const outputs = new TurnOutputs({

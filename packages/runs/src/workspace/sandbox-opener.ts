@@ -54,7 +54,7 @@ export class SandboxOpener {
       return await this.#openOn(disk, all, began, (open) => failures.orUnfit(open));
     } catch (error) {
       if (!(error instanceof UnfitDisk)) throw error;
-      this.#deps.log.warn({ err: error.cause, disk: disk.path }, "a disk of the pool does not serve");
+      this.#deps.log.warn({ err: error.cause, disk: disk.path }, "a disk of the pool cannot be used");
       const other = { ...(await this.#target.disk.replace()), save: null, mayBeMade: false };
       return await this.#openOn(other, all, began, (open) => failures.orReport(open));
     }
@@ -124,8 +124,7 @@ export class SandboxOpener {
   #loweredLimits({ session }: SessionInputs): ReturnType<typeof loweredLimits> | null {
     const lowered = loweredLimits(session, this.#deps.ceilings);
     if (Object.keys(lowered).length === 0) return null;
-    const msg =
-      "the environment of a session asks for more than the ceilings, so the session has the ceilings";
+    const msg = "a session's environment requests more than the ceilings, so the session gets the ceilings";
     this.#deps.log.warn({ lowered }, msg);
     return lowered;
   }

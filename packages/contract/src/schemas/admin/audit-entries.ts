@@ -53,12 +53,10 @@ export const adminAuditEntryRoutes = {
       user_id: idOf("user")
         .optional()
         .meta({ description: "Only changes by this user, who may no longer exist." }),
-      operation: text(1, 256)
-        .optional()
-        .meta({
-          description:
-            "Only this operation, such as `agents.create`, or all operations of a noun, such as `agents`.",
-        }),
+      operation: text(1, 256).optional().meta({
+        description:
+          "Only this operation, such as `agents.create`, or all operations of a noun, such as `agents`.",
+      }),
       resource: text(1, 256).optional().meta({ description: "Only changes of the object with this id." }),
     }),
     response: pageOf(auditEntry),

@@ -94,7 +94,7 @@ export class WarmPool {
     try {
       const disk = await giveUpDisk(db, place, this.#roundMs * CROWDED_ROUNDS);
       if (disk === null) return;
-      log.info({ disk }, "a sandbox of the pool makes room for a session");
+      log.info({ disk }, "a sandbox of the pool is closed to make room for a session");
       await Promise.race([disks.takeAway(disk), delay(CLOSE_MS, undefined, { ref: false })]);
     } catch (error) {
       log.warn({ err: error }, "the pool of sandboxes could not make room");
@@ -120,7 +120,8 @@ export class WarmPool {
     while (!this.#isClosing) {
       this.#news.reset();
       const mayHaveMore = await this.#round().catch((error: unknown) => {
-        if (!this.#isClosing) this.#deps.log.warn({ err: error }, "the pool of sandboxes could not be kept");
+        if (!this.#isClosing)
+          this.#deps.log.warn({ err: error }, "the pool of sandboxes could not be filled");
         return false;
       });
       if (mayHaveMore || this.#isClosing) continue;

@@ -86,7 +86,7 @@ export class VolumeSnapshots {
     if (disks?.snapshots === undefined) return null;
     const fault = await disks.snapshots.fault();
     if (fault === null) return new VolumeSnapshots(deps, disks, disks.snapshots);
-    log.warn({ why: fault }, "repositories have no snapshots of volumes: sessions clone");
+    log.warn({ why: fault }, "repositories have no volume snapshots, so sessions clone");
     return null;
   }
 
@@ -120,7 +120,7 @@ export class VolumeSnapshots {
       const isCurrent = newest.refsDigest === digestListed(listed);
       return { id: newest.id, repositories: listed, isCurrent, cloneSeconds: newest.cloneSeconds };
     } catch (error) {
-      log.warn({ err: error }, "snapshots of volumes could not be looked up");
+      log.warn({ err: error }, "volume snapshots could not be looked up");
       return null;
     }
   }
@@ -153,7 +153,7 @@ export class VolumeSnapshots {
     const fields = { snapshot: id, stale: !isCurrent, milliseconds };
     log.info(
       { ...fields, repositories: repositories.length, cloned: repositories.length - restored.size },
-      "a disk was made of a snapshot of a volume",
+      "a disk was created from a volume snapshot",
     );
     return restored;
   }
@@ -169,9 +169,9 @@ export class VolumeSnapshots {
       if (id === null) return;
       metrics.count("built");
       const milliseconds = Math.round(performance.now() - began);
-      session.log.info({ snapshot: id, milliseconds }, "a snapshot of a volume was taken");
+      session.log.info({ snapshot: id, milliseconds }, "a volume snapshot was taken");
     } catch (error) {
-      session.log.warn({ err: error }, "a snapshot of a volume could not be taken");
+      session.log.warn({ err: error }, "a volume snapshot could not be taken");
     }
   }
 

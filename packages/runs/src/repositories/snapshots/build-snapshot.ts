@@ -81,14 +81,14 @@ export async function buildRepositorySnapshot(
   const listed = await deps.listRefs(repository, signal);
   if (listed === null) return { state: "unlisted" };
   const wanted = resolveCheckout(listed, checkout);
-  if (wanted === null) return impossible("its HEAD or the checkout names no branch of it");
+  if (wanted === null) return impossible("its HEAD or the checkout names none of its branches");
   const present = await find(deps, mirror, listed, checkout);
   if (present !== null) return { state: "exists", snapshot: present };
   const limits = sizeLimits(deps.maxBytes, await statfs(deps.directory.path));
   const mirrored = await updateMirror(deps, mirror, repository, listed, wanted, limits, signal);
   if ("reason" in mirrored) return impossible(mirrored.reason);
   const resolved = resolveCheckout(mirrored.refs, checkout);
-  if (resolved === null) return impossible("its HEAD or the checkout names no branch of it any more");
+  if (resolved === null) return impossible("its HEAD or the checkout no longer names one of its branches");
   const newer = await find(deps, mirror, mirrored.refs, checkout);
   if (newer !== null) return { state: "exists", snapshot: newer };
 
