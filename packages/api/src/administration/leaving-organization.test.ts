@@ -103,7 +103,7 @@ test("a user is enabled while the erasure is asked for → disabled by it; after
     message: `The user '${id}' is being erased, so it cannot be enabled.`,
   });
   await assert.rejects(setServiceAccountDisabled(db.write, account.id, false), {
-    message: "The organization 'acme' is being erased, and 'bot' cannot be enabled.",
+    message: "The organization 'acme' is being erased, so 'bot' cannot be enabled.",
   });
   const token = createTokenFor(db.write, { email: "new@example.com", org: "acme" });
   await assert.rejects(token, { message: "The organization 'acme' is being erased." });

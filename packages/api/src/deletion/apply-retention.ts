@@ -74,7 +74,8 @@ async function deleteAll(
   if (deleted === 0) return;
   const organization = formatId("organization", expired.organizationId);
   const what = name === "events" ? "the events of sessions" : name;
-  deps.log.info({ organization, deleted }, `${what} were deleted after their retention`);
+  const count = name === "events" ? { sessions: deleted } : { deleted };
+  deps.log.info({ organization, ...count }, `${what} were deleted after their retention`);
 }
 
 async function deleteSessionBatch({ db }: RetentionDeps, expired: Expired): Promise<string[]> {
