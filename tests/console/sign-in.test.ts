@@ -130,7 +130,7 @@ covers(
     await replayed.page.goto(link);
     await replayed.page
       .getByRole("alert")
-      .getByText(/used already/)
+      .getByText(/already used/)
       .waitFor();
     assert.equal(await userIn(replayed.context), null);
     await replayed.page.goto(`${origin}/console/sign-in#code=${"a".repeat(43)}`);

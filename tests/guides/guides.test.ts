@@ -56,7 +56,7 @@ after(async () => {
 const GUIDES: Record<string, RegExp> = {
   "cli.md": /static_bearer[\s\S]*text\/csv[\s\S]*agent\/Applied created/,
   "contents-in-s3.md":
-    /ok +contents +A small object was written[^\n]*\nready\n[\s\S]*1 contents \(14 bytes\) were copied from s3:[\s\S]*0 contents \(0 bytes\) were copied from disk to s3:[^\n]*, and 1 were there before\.[\s\S]*no contents of files: they are in s3:[\s\S]*The backup can be restored/,
+    /ok +contents +A small object was written[^\n]*\nready\n[\s\S]*1 contents \(14 bytes\) were copied from s3:[\s\S]*0 contents \(0 bytes\) were copied from disk to s3:[^\n]*, and 1 were there before\.[\s\S]*no file contents: they are only in s3:[\s\S]*The backup can be restored/,
   "console.md": /^http:\/\/127\.0\.0\.1:\d+\/console\/sign-in#code=[\w-]{43}$/m,
   "configuration.md":
     /The settings are valid; the settings file is \/[^\n]*berth\.yaml\.\n[\s\S]*^port +4280 +--port$[\s\S]*^git_http_hosts +git\.internal,git\.internal:8080 +\/[^\n]*berth\.yaml, line 3$[\s\S]*^max_pids +400 +BERTH_MAX_PIDS$[\s\S]*wrong\.yaml, line 1: max_pidss is not a setting; the nearest is max_pids\.\nexit code 2\n/m,

@@ -196,7 +196,7 @@ covers(
       "runner 1",
     ]);
     assert.equal(ready, true);
-    assert.match(checks.find(({ name }: AnyJson) => name === "role").detail, /the API alone/);
+    assert.match(checks.find(({ name }: AnyJson) => name === "role").detail, /only serves the API/);
   },
 );
 
@@ -358,7 +358,7 @@ covers(["role-api"], "doctor examines what the role of the machine needs", async
     names.filter((name) => /sandbox|isolation|limit|root_filesystem/.test(name)),
     [],
   );
-  assert.match(lines.find(({ name }) => name === "role").detail, /the API alone/);
+  assert.match(lines.find(({ name }) => name === "role").detail, /only serves the API/);
 });
 
 covers(

@@ -274,7 +274,7 @@ async function listening(child: ChildProcess): Promise<string | null> {
   if (child.stdout === null) throw new Error("serve has no stdout");
   for await (const line of createInterface({ input: child.stdout })) {
     const url =
-      /^berth: (?:listening on|(?:runs sessions|takes tunnels at \S+); health and metrics at) (https?:\S+)$/.exec(
+      /^berth: (?:listening on|(?:runs sessions|accepts tunnels at \S+); health and metrics at) (https?:\S+)$/.exec(
         line,
       )?.[1];
     if (url !== undefined) return url;

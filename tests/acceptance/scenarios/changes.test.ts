@@ -199,7 +199,7 @@ covers(["changes-states"], "changes: what a repository may be in", async () => {
   assert.match(missing.reason, /^It could not be cloned: /);
   assert.deepEqual([missing.files, missing.commits, missing.base_is_ancestor], [[], [], false]);
   assertError(await api.get(diffOf(session, undefined, session.resources[6])), 409, "conflict_error", {
-    message: /is not in place/,
+    message: /is not cloned/,
   });
   assertError(await api.get(diffOf(session, undefined, session.resources[4])), 409, "conflict_error", {
     message: /cannot be compared/,

@@ -65,7 +65,7 @@ covers(["compact-at"], "compact_at: its bounds, and a window that is smaller", a
     assert.deepEqual([status, body.error.param], [400, "model.compact_at"]);
     assert.match(
       body.error.message,
-      /must be less than the model's context window of \d+ tokens, and is \d+\.$/,
+      /must be less than the model's context window of \d+ tokens, but is \d+\.$/,
     );
   }
   const made = await makeAgent(api, { model: { id: MODEL, compact_at: 4_999, context_window: 5_000 } });

@@ -137,13 +137,13 @@ covers(
   async () => {
     const [ada, mallory, victim] = [new WebPage(berth.url), new WebPage(berth.url), new WebPage(berth.url)];
     const answer = await answerFor(mallory);
-    await assertRejected(victim, answer, /not for this browser/);
+    await assertRejected(victim, answer, /is for another browser/);
     await begin(victim);
-    await assertRejected(victim, answer, /not for this browser/);
+    await assertRejected(victim, answer, /is for another browser/);
     const stolen = new URL(answer);
     const asked = new URL(await begin(victim));
     stolen.searchParams.set("state", asked.searchParams.get("state") ?? "");
-    await assertRejected(mallory, stolen, /not for this browser/);
+    await assertRejected(mallory, stolen, /is for another browser/);
 
     const whole = await answerFor(ada);
     for (const state of [null, "", "x"]) {
@@ -152,7 +152,7 @@ covers(
       if (state !== null) altered.searchParams.set("state", state);
       const copy = new WebPage(berth.url);
       for (const [name, value] of ada.cookies) copy.cookies.set(name, value);
-      await assertRejected(copy, altered, /not for this browser/);
+      await assertRejected(copy, altered, /is for another browser/);
     }
     const cookies = [...ada.cookies];
     assert.equal((await finish(ada, whole.href)).status, 302);

@@ -158,7 +158,7 @@ covers(
     await second.kill("SIGTERM");
     await startSecond();
     await waitUntil(
-      () => /this host drains/.test(second.log),
+      () => /this host is draining/.test(second.log),
       () => `a service that starts drained says nothing: ${second.log}`,
     );
   },

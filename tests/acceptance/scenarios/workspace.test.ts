@@ -156,7 +156,7 @@ covers(
     const session = await worked(`truncate -s ${LIMIT} fits && truncate -s ${LIMIT + 1} large`);
     assert.equal((await content(session, "/data/fits")).body.length, LIMIT);
     assertError(await content(session, "/data/large"), 400, "invalid_request_error", {
-      message: `The file has ${LIMIT + 1} bytes, and a response at most ${LIMIT} bytes. Ask for parts with the header 'Range'.`,
+      message: `The file has ${LIMIT + 1} bytes, and a response can have at most ${LIMIT} bytes. Request parts with the header 'Range'.`,
       param: "path",
     });
     const part = await content(session, "/data/large", { range: `bytes=1-${LIMIT}` });

@@ -96,7 +96,7 @@ beforeEach(() => {
   received.length = 0;
 });
 
-/** Starts the process, and returns it once it reports that it takes tunnels. */
+/** Starts the process, and returns it once it reports that it accepts tunnels. */
 async function startGateway(): Promise<ChildProcess> {
   const berth = join(import.meta.dirname, "../../../../bin/berth");
   const settings = {
@@ -114,7 +114,7 @@ async function startGateway(): Promise<ChildProcess> {
     env: { PATH: process.env.PATH, HOME: directory, ...settings },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  for await (const line of createInterface({ input: child.stdout })) if (/takes tunnels/.test(line)) break;
+  for await (const line of createInterface({ input: child.stdout })) if (/accepts tunnels/.test(line)) break;
   child.stdout.resume();
   return child;
 }

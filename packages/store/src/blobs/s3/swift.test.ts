@@ -79,7 +79,7 @@ describe("OpenStack Swift", { skip: missingForSwift() }, () => {
     );
     assert.match(
       await said(newPlace(), { AWS_ACCESS_KEY_ID: "test:other" }),
-      /refuses the credentials|may not do/,
+      /refuses the credentials|do not permit/,
     );
     assert.match(
       await said(newPlace().replace(swift.bucket, "absent"), {}),
