@@ -772,7 +772,7 @@ const SETTINGS: readonly Proof[] = [
   [
     "setting BERTH_",
     "METRICS_PUBLIC",
-    api("features/service/service"),
+    api("features/health/probes"),
     "metrics: from another machine or through a proxy",
   ],
   ["setting BERTH_", "ACCESS_LOG", api("http/access-log"), "off: no request is logged"],

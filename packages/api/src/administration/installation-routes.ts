@@ -1,7 +1,8 @@
-import { adminRoutes, parseId } from "@berth/contract";
+import { adminRoutes, type Host, type Input, type Page, parseId } from "@berth/contract";
 import { errors } from "@berth/store/errors";
 import { CodeAttempts, type Rates } from "@berth/store/limits";
 import { LIMIT_NAMES, RETAINED_NAMES } from "@berth/store/names";
+import { onwardPage, openCursor } from "../request/page.ts";
 import { type MountAdmin, type OperatorRequest, requireId, subject } from "./admin-mount.ts";
 import { beginErasure, getErasure, pageOfErasures } from "./erasures.ts";
 import { forgetHost, setDraining } from "./host-store.ts";
@@ -9,7 +10,6 @@ import { changeLimits, listLimits } from "./limit-store.ts";
 import { pageOfAuditEntries } from "./list-audit-entries.ts";
 import { listHosts } from "./list-hosts.ts";
 import { approveLogin, denyLogin, findLogin } from "./logins.ts";
-import { pageOfHosts } from "./page-of-hosts.ts";
 import { releaseAnySession } from "./release-any-session.ts";
 import { changeRetention, listRetention } from "./retention-store.ts";
 
@@ -162,4 +162,15 @@ function mountHosts(mount: MountAdmin): void {
 function hostId({ host_id: id }: { host_id: string }): string {
   if (id.includes("\0")) throw errors.notFound("host", id);
   return id;
+}
+
+/** Returns a page of all hosts, by id. A cursor holds the last host of the previous page. */
+function pageOfHosts(
+  request: OperatorRequest,
+  input: Input<typeof adminRoutes.adminHosts.list>,
+  all: readonly Host[],
+): Page<Host> {
+  const after = openCursor(request, input)?.position ?? "";
+  const left = all.filter(({ id }) => id > after).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  return onwardPage(request, input, left);
 }

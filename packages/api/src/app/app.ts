@@ -25,12 +25,12 @@ import type { Ceilings } from "../features/environments/require-allowed.ts";
 import { mountFiles } from "../features/files/file-routes.ts";
 import { mountForward } from "../features/forward/forward-routes.ts";
 import { mountInstallationHealth } from "../features/health/health-routes.ts";
+import { mountMetrics, mountProbes, type ServiceFault } from "../features/health/probe-routes.ts";
 import { mountMemories } from "../features/memories/memory-routes.ts";
 import { mountMemoryStores } from "../features/memory-stores/memory-store-routes.ts";
 import { mountMemoryVersions } from "../features/memory-versions/memory-version-routes.ts";
 import { mountModels } from "../features/models/model-routes.ts";
 import { mountPrincipals } from "../features/principals/principal-routes.ts";
-import { mountHealth, mountMetrics, type ServiceFault } from "../features/service/service-routes.ts";
 import { mountEvents } from "../features/sessions/events/event-routes.ts";
 import { mountSessionResources } from "../features/sessions/resources/session-resource-routes.ts";
 import { mountSessions } from "../features/sessions/session-routes.ts";
@@ -151,7 +151,7 @@ export function createMetricsApp(main: HttpApp, { metricsPublic }: Pick<AppDeps,
 /** Creates the app of a service without an API: only health and metrics. It does not listen yet. */
 export function createHealthApp(deps: ServiceDeps): HttpApp {
   const { app, fault } = createServiceApp(deps);
-  mountHealth(app, { db: deps.db, fault });
+  mountProbes(app, { db: deps.db, fault });
   mountMetrics(app, { metricsPublic: deps.metricsPublic === "yes" });
   return app;
 }
@@ -212,7 +212,7 @@ export function createApp(deps: AppDeps): HttpApp {
   const { app, measure, fault, rates } = createServiceApp(deps);
   app.fastify.addHook("onClose", async () => tokens.close());
 
-  mountHealth(app, { db, fault });
+  mountProbes(app, { db, fault });
   if (deps.metricsApart !== true) mountMetrics(app, { metricsPublic: deps.metricsPublic === "yes" });
   const { publicUrl = null } = deps;
   mountDocs(app, publicUrl);

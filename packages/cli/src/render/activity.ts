@@ -1,9 +1,8 @@
-import type { EventOf, ToolOutput } from "@berth/sdk";
+import { addOutput, type EventOf, type OutputText, type ToolOutput } from "@berth/sdk";
 import type { Palette } from "../terminal/palette.ts";
 import { cut, firstLines, plainLine, plainText } from "../terminal/plain-text.ts";
 import { count, duration } from "../terminal/quantities.ts";
 import { textOf } from "./content-text.ts";
-import { RunningOutput } from "./running-output.ts";
 import { toolLine } from "./tool-line.ts";
 
 export type Call = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
@@ -115,4 +114,34 @@ export class Activity {
 function callOf(event: Result): string {
   if (event.type === "agent.tool_result") return event.tool_use_id;
   return event.type === "agent.mcp_tool_result" ? event.mcp_tool_use_id : event.custom_tool_use_id;
+}
+
+const LINES = 5;
+
+/** The last lines of the output of running calls, until they have their results. */
+class RunningOutput {
+  /** Output by call, in the order of the last output. */
+  readonly #printed = new Map<string, OutputText>();
+
+  add({ tool_use_id: call, ...piece }: ToolOutput): void {
+    const before = this.#printed.get(call);
+    const after = addOutput(before, piece);
+    if (after === before) return;
+    this.#printed.delete(call);
+    this.#printed.set(call, after);
+  }
+
+  end(call: string): void {
+    this.#printed.delete(call);
+  }
+
+  clear(): void {
+    this.#printed.clear();
+  }
+
+  /** Returns the last lines of the running call that printed last, or an empty list. */
+  lines(): string[] {
+    const last = [...this.#printed.values()].at(-1);
+    return last === undefined ? [] : plainText(last.text).trimEnd().split("\n").slice(-LINES);
+  }
 }

@@ -1,12 +1,13 @@
-import { agentRoutes, formatId } from "@berth/contract";
+import { type Agent, agentRoutes, formatId, type Input, type Page } from "@berth/contract";
+import { fitting } from "@berth/store/db";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
-import { listPage } from "../../request/page.ts";
+import { createdBounds, listPage, onwardPage, openCursor } from "../../request/page.ts";
+import type { RequestScope } from "../../request/request-scope.ts";
 import { archiveAgent, listAgents, requireAgent, toAgent } from "./agent-store.ts";
-import { requireAgentVersion } from "./agent-version-store.ts";
+import { requireAgentVersion, selectVersions } from "./agent-version-store.ts";
 import { createAgent } from "./create-agent.ts";
 import { deleteAgent } from "./delete-agent.ts";
-import { listAgentVersions } from "./list-agent-versions.ts";
 import type { AgentDeps } from "./resolve-agent.ts";
 import { updateAgent } from "./update-agent.ts";
 
@@ -40,4 +41,20 @@ export function mountAgents(app: HttpApp, deps: AgentDeps): void {
     const { id } = await requireAgent(request.db.read, request.principal, input.params.agent_id);
     return await listAgentVersions(request, input, id);
   });
+}
+
+/** Returns a page of an agent's versions, newest first. A cursor holds the previous page's last one. */
+async function listAgentVersions(
+  request: RequestScope,
+  input: Input<typeof agentRoutes.versions>,
+  agentUuid: string,
+): Promise<Page<Agent>> {
+  const cursor = openCursor(request, input);
+  const rows = await selectVersions(request.db.read, agentUuid, {
+    rows: input.query.limit + 1,
+    below: cursor === null ? null : Number(cursor.position),
+    ...createdBounds(input.query),
+  });
+  const { length } = fitting(rows, input.query.limit);
+  return onwardPage(request, input, rows.map(toAgent), ({ version }) => String(version), length);
 }

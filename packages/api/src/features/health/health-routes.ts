@@ -5,8 +5,8 @@ import manifest from "../../../package.json" with { type: "json" };
 import type { HttpApp } from "../../http/http-app.ts";
 import type { Measured } from "../../http/installation-gauges.ts";
 import { mount } from "../../http/mount.ts";
-import type { ServiceFault } from "../service/service-routes.ts";
 import { readDisks } from "./disks-store.ts";
+import type { ServiceFault } from "./probe-routes.ts";
 
 /** Sources of the health report. */
 export interface InstallationReports {

@@ -1,19 +1,26 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
 import { formatId, skillRoutes } from "@berth/contract";
 import type { BlobStore } from "@berth/store/blobs";
-import { removeUnusedContent } from "@berth/store/files";
+import { errors } from "@berth/store/errors";
+import { mimeTypeOf, removeUnusedContent } from "@berth/store/files";
 import { isDryRun } from "../../http/dry-run.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountContent } from "../../http/mount.ts";
 import { type Form, mountUpload } from "../../http/mount-upload.ts";
 import { listPage } from "../../request/page.ts";
 import type { RequestScope } from "../../request/request-scope.ts";
-import { contentResponse } from "../files/content-response.ts";
+import { type Content, contentResponse } from "../files/content-response.ts";
 import { addSkill, addSkillVersion } from "./add-skill.ts";
 import { deleteSkill, deleteSkillVersion } from "./delete-skill.ts";
 import { readSkillUpload, type SkillUpload } from "./read-skill-upload.ts";
-import { skillFile } from "./skill-file.ts";
 import { archiveSkill, listSkills, requireSkill, toSkill } from "./skill-store.ts";
-import { listSkillVersions, requireSkillVersion, toSkillVersion } from "./skill-version-store.ts";
+import {
+  listSkillVersions,
+  requireSkillVersion,
+  type SkillVersionRow,
+  toSkillVersion,
+} from "./skill-version-store.ts";
 import { updateSkill } from "./update-skill.ts";
 
 export function mountSkills(app: HttpApp, blobs: BlobStore): void {
@@ -98,4 +105,25 @@ function formOf({ content, files, displayTitle, metadata }: SkillUpload, handle:
   const named = files.map(({ sha256: _, ...file }) => file);
   const parts = [content.sha256, JSON.stringify([named, displayTitle, metadata])];
   return { content: parts, handle, discard: content.discard };
+}
+
+/** Bytes from the start of a file that show its type. */
+const HEAD_BYTES = 4_096;
+
+/** Returns a file of a skill version. @throws errors.skillFileNotFound */
+async function skillFile(row: SkillVersionRow, path: string, blobs: BlobStore): Promise<Content> {
+  const file = row.files.find((one) => one.path === path);
+  if (file === undefined) throw errors.skillFileNotFound(formatId("skill", row.skill_id), row.version, path);
+  const { offset, size_bytes: size } = file;
+  const read = ({ start, end } = { start: 0, end: size - 1 }) =>
+    end < start ? Readable.from([]) : blobs.read(row.sha256, { start: offset + start, end: offset + end });
+  const filename = path.slice(path.lastIndexOf("/") + 1);
+  const head = await bytesOf(read({ start: 0, end: Math.min(size, HEAD_BYTES) - 1 }));
+  // A version and its files never change.
+  const stamp = createHash("sha256").update(`${row.sha256} ${offset} ${size}`).digest("hex");
+  return { filename, mimeType: mimeTypeOf(filename, head), size, etag: `"${stamp.slice(0, 32)}"`, read };
+}
+
+async function bytesOf(source: Readable): Promise<Buffer> {
+  return Buffer.concat(await source.toArray());
 }

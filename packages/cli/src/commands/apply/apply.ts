@@ -3,14 +3,15 @@ import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
+import { isForPeople } from "../../shared/output.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { printMessage } from "../../terminal/print.ts";
+import { printLine, printMessage } from "../../terminal/print.ts";
 import { readDocuments } from "./documents.ts";
 import { printFaults } from "./faults.ts";
 import { listing } from "./listing.ts";
 import { plan } from "./plan.ts";
+import { printChanges } from "./print-changes.ts";
 import { printDone } from "./print-done.ts";
-import { printPlanned, printPlannedRemoval } from "./print-plan.ts";
 import { type Removal, removalLine, removalsOf, remove } from "./prune.ts";
 import { requireSetName } from "./set-mark.ts";
 import type { Step } from "./step.ts";
@@ -89,4 +90,21 @@ async function carryOut(steps: readonly Step[], options: ApplyOptions): Promise<
     ids.set(key, id);
     await printDone({ kind, name, id, done, ...(note === undefined ? {} : { note }) }, options);
   }
+}
+
+async function printPlanned(
+  { document: { kind, name }, known, changes, note }: Step,
+  options: OutputOptions,
+): Promise<void> {
+  const changed = known === undefined ? "would be created" : "would be updated";
+  const done = changes.length === 0 && known !== undefined ? "unchanged" : changed;
+  const noted = note === undefined ? {} : { note };
+  await printDone({ kind, name, id: known?.id ?? null, done, changes, ...noted }, options);
+  if (isForPeople(options) && !options.quiet) printChanges(changes);
+}
+
+async function printPlannedRemoval(removal: Removal, options: OutputOptions): Promise<void> {
+  const { kind, id, name } = removal;
+  if (!isForPeople(options)) await printDone({ kind, name, id, done: "would be removed" }, options);
+  else if (!options.quiet) printLine(removalLine(removal));
 }

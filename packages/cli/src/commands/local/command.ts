@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { commaList, seconds, withInstallation } from "../../shared/options.ts";
 import { action } from "../action.ts";
-import { requireLinux } from "./require-linux.ts";
 import { addInstall } from "./systemd/command.ts";
 
 /** Adds the commands that act on the installation of this host instead of calling a server. */
@@ -31,6 +30,15 @@ export function addLocal(program: Command): void {
   ];
   for (const command of program.commands)
     if (local.includes(command.name())) command.hook("preAction", () => requireLinux(command.name()));
+}
+
+/** Fails on systems where Berth cannot run. @throws UsageError */
+async function requireLinux(name: string): Promise<void> {
+  if (process.platform === "linux") return;
+  const { UsageError } = await import("../../shared/failure.ts");
+  throw new UsageError(
+    `berth ${name} needs Linux. On this system, commands that call a Berth elsewhere work: name it with --url or BERTH_URL.`,
+  );
 }
 
 function addUp(program: Command): void {

@@ -1,21 +1,29 @@
-import { eventRoutes } from "@berth/contract";
+import { eventRoutes, parseId } from "@berth/contract";
 import type { TokenWatch } from "@berth/store/access";
 import type { BlobStore } from "@berth/store/blobs";
-import type { DatabaseAccess } from "@berth/store/db";
+import type { DatabaseAccess, Queryable } from "@berth/store/db";
+import { errors } from "@berth/store/errors";
 import type { OwnerLimits } from "@berth/store/limits";
 import type { SessionHub } from "@berth/store/notify";
-import { eventJson, listEvents, requestAt, sessionEvent, startsWork } from "@berth/store/session-log";
+import {
+  eventJson,
+  listEvents,
+  logEnd,
+  requestAt,
+  seqOfEvent,
+  sessionEvent,
+  startsWork,
+} from "@berth/store/session-log";
 import type { HttpApp } from "../../../http/http-app.ts";
 import { mount, mountSelfAudited, mountStream } from "../../../http/mount.ts";
 import { noteEnd } from "../../../http/response-end.ts";
 import { openSse } from "../../../http/sse.ts";
 import { createdBounds, listPageJson } from "../../../request/page.ts";
-import { requireSession } from "../state/session-state-store.ts";
+import { requireSession } from "../session-state-store.ts";
 import { followEvents } from "./follow-events.ts";
 import { PreviewFeed } from "./preview-feed.ts";
 import { sendEvents } from "./send-events.ts";
 import { createSharedReader } from "./shared-reader.ts";
-import { streamStart } from "./stream-start.ts";
 
 export interface EventDeps {
   db: DatabaseAccess;
@@ -58,4 +66,30 @@ export function mountEvents(app: HttpApp, { db, hub, tokens, blobs, limits }: Ev
       await followEvents(options).finally(unwatch);
     };
   });
+}
+
+/**
+ * Returns the seq after which a stream begins: that of the event in the header `Last-Event-ID`, else in
+ * `after_id`, else the start or end of the log. An empty header counts as absent, as in browsers.
+ *
+ * @throws errors.invalid for an id that is not one of this session's events.
+ */
+async function streamStart(
+  db: Queryable,
+  sessionId: string,
+  query: { from?: "start" | undefined; after_id?: string | undefined },
+  lastEventId: string | undefined,
+): Promise<number> {
+  if (lastEventId !== undefined && lastEventId !== "") {
+    return await requireSeq(db, sessionId, lastEventId, "Last-Event-ID");
+  }
+  if (query.after_id !== undefined) return await requireSeq(db, sessionId, query.after_id, "after_id");
+  return query.from === "start" ? 0 : (await logEnd(db, sessionId)).lastSeq;
+}
+
+async function requireSeq(db: Queryable, sessionId: string, id: string, param: string): Promise<number> {
+  const uuid = parseId("event", id);
+  const seq = uuid === null ? null : await seqOfEvent(db, sessionId, uuid);
+  if (seq === null) throw errors.invalid(`'${param}' must be the id of an event of this session.`, param);
+  return seq;
 }

@@ -1,14 +1,13 @@
-import { changesRoutes, workspaceRoutes } from "@berth/contract";
+import { changesRoutes, WORKSPACE_DIRECTORIES, workspaceRoutes } from "@berth/contract";
 import { errors } from "@berth/store/errors";
 import type { SessionHub } from "@berth/store/notify";
 import type { HttpApp } from "../../../http/http-app.ts";
 import { mount, mountContent } from "../../../http/mount.ts";
 import type { RequestScope } from "../../../request/request-scope.ts";
 import { requireResource } from "../resources/resource-store.ts";
-import { requireSession } from "../state/session-state-store.ts";
+import { requireSession } from "../session-state-store.ts";
 import { listWorkspace } from "./list-workspace.ts";
 import { requireDisk } from "./require-disk.ts";
-import { requireWorkspacePath } from "./require-workspace-path.ts";
 import { repositoryDiff, sessionChanges } from "./session-changes.ts";
 import { workspaceContent } from "./workspace-content.ts";
 import { WorkspaceReads } from "./workspace-reads.ts";
@@ -48,4 +47,12 @@ async function readableSession(
   const { mountPaths } = await requireDisk(db.read, session.id);
   if (path !== undefined) requireWorkspacePath(path, mountPaths);
   return session.id;
+}
+
+/** @throws errors.pathOutside for a path outside the workspace's directories and the mount paths. */
+function requireWorkspacePath(path: string, mountPaths: readonly string[]): void {
+  const isInside = [...WORKSPACE_DIRECTORIES, ...mountPaths].some(
+    (directory) => path === directory || path.startsWith(`${directory}/`),
+  );
+  if (!isInside) throw errors.pathOutside(WORKSPACE_DIRECTORIES);
 }

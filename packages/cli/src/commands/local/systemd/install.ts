@@ -14,7 +14,6 @@ import {
   USER,
   userId,
 } from "./machine.ts";
-import { isAlone, requireRole, withRole } from "./role-settings.ts";
 import type { Role } from "./roles.ts";
 import { runProgram, type Step, takeSteps } from "./steps.ts";
 import { isOfRunner, originOf, shippedFile, unitOfThisProgram } from "./unit.ts";
@@ -121,4 +120,32 @@ function replace(path: string, text: string, mode: number): void {
 function kept(what: string): Step[] {
   printLine(`Kept: ${what}.`);
   return [];
+}
+
+/** Settings that a service shares with the others, for the operator to fill in. */
+const SHARED = `
+# The same on every machine; the files belong to the service's user.
+# database_url_file: /etc/berth/database.url
+# secret_key_file: /etc/berth/secret.key
+# blobs: s3://bucket/prefix
+`;
+
+/** Returns new settings with the role. */
+function withRole(settings: string, role: Role): string {
+  const text = settings.replace(/^# role:.*$/m, `role: ${role}`);
+  return isAlone(role) ? text : text + SHARED;
+}
+
+/** Returns whether the service can start with settings that contain only its role. */
+function isAlone(role: Role | undefined): boolean {
+  return role === undefined || role === "all";
+}
+
+/** Requires that existing settings have this role. @throws UsageError if they have another one. */
+function requireRole(settings: string, role: Role, path: string): void {
+  const [, present = "all"] = /^role:\s*["']?(\w+)/m.exec(settings) ?? [];
+  if (present === role) return;
+  throw new UsageError(
+    `${path} already exists with the role ${present}: write 'role: ${role}' into it first.`,
+  );
 }

@@ -1,4 +1,4 @@
-// Subject: service-routes.
+// Subject: probe-routes.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -29,7 +29,7 @@ export interface MetricsOptions {
 }
 
 /** Mounts the health probes, which need no authentication. */
-export function mountHealth({ fastify, log }: HttpApp, state: ServiceState): void {
+export function mountProbes({ fastify, log }: HttpApp, state: ServiceState): void {
   fastify.get("/livez", PROBE, async (_request, reply) => reply.send({ status: "ok" }));
   fastify.get("/readyz", PROBE, async (_request, reply) => {
     const fault = await faultOf(state, log);
