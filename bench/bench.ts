@@ -36,10 +36,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   growth: () => onService(growthFigures),
   readers: () => onService(readerFigures),
   http: () => onService(httpFigures),
-  processes: async () => [
-    ...(await onService(httpFigures, { BERTH_API_PROCESSES: "2" })),
-    ...(await machineFigures()),
-  ],
+  processes: machineFigures,
   sandbox: sandboxFigures,
   snapshots: snapshotFigures,
   repository: repositoryFigures,

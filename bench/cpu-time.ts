@@ -39,7 +39,7 @@ export function cpuPerOperation(before: CpuTimes, after: CpuTimes, count: number
 }
 
 function partOf(command: string, isService: boolean): keyof CpuTimes {
-  if (isService || command.includes("api-process")) return "API";
+  if (isService) return "API";
   if (command.includes("runner-process")) return "runner";
   return command.includes("postgres") ? "PostgreSQL" : "sandboxes";
 }

@@ -66,19 +66,15 @@ test("build: a build that fails leaves the bundle before as it was, and none of 
 
 test("serve: its child processes are of the same bundle, and find the files beside their sources", async () => {
   build();
-  const berth = await Berth.start({
-    binary: join(root, "bin/berth"),
-    settings: { BERTH_API_PROCESSES: "2" },
-  });
+  const berth = await Berth.start({ binary: join(root, "bin/berth") });
   try {
     await berth.ready();
     const directory = join(root, "packages/cli/dist", bundles().at(-1) ?? "");
     const commands = childrenOf(berth.pid).map(commandOf);
-    for (const name of ["runner-process", "api-process"])
-      assert.ok(
-        commands.some((command) => command.includes(`${directory}/${name}.js`)),
-        commands.join("\n"),
-      );
+    assert.ok(
+      commands.some((command) => command.includes(`${directory}/runner-process.js`)),
+      commands.join("\n"),
+    );
     const document = await fetch(`${berth.url}/openapi.json`);
     assert.equal(document.status, 200);
   } finally {

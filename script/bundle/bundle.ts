@@ -8,7 +8,6 @@ import { type Extension, sourcePlaces } from "./source-places.ts";
 const PROGRAMS = {
   main: "packages/cli/src/main.ts",
   "runner-process": "packages/server/src/start/runner-process.ts",
-  "api-process": "packages/server/src/start/api-process.ts",
   "lease-thread": "packages/runs/src/lease/lease-thread.ts",
 };
 

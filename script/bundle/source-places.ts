@@ -10,7 +10,7 @@ const PLACE = /\bimport\.meta\.(url|dirname|filename)\b/g;
 const MODULE = "berth:source-place";
 /** Files that locate the bundle's programs relative to themselves. */
 const PROGRAM_PLACES = [
-  "packages/server/src/start/child-program.ts",
+  "packages/server/src/start/fork-runner.ts",
   "packages/runs/src/lease/lease-program.ts",
 ];
 

@@ -1,5 +1,4 @@
 import { administrationRequirements } from "./requirements/administration.ts";
-import { apiProcessRequirements } from "./requirements/api-processes.ts";
 import { auditRequirements } from "./requirements/audit.ts";
 import { backupRequirements } from "./requirements/backups.ts";
 import { confirmationRequirements } from "./requirements/confirmations.ts";
@@ -642,7 +641,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...vaultRequirements,
   ...workspaceRequirements,
   ...proxyCredentialRequirements,
-  ...apiProcessRequirements,
   ...administrationRequirements,
   ...auditRequirements,
   ...limitRequirements,

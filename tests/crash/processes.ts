@@ -62,11 +62,6 @@ export function killRunners(service: { pid: number }): void {
   for (const runner of runners) process.kill(runner, "SIGKILL");
 }
 
-/** Returns the pids of the further API processes. */
-export function furtherApis(service: { pid: number }): number[] {
-  return childrenOf(service.pid).filter((pid) => /api-process/.test(commandOf(pid)));
-}
-
 /** Returns all descendants of a process, without itself. */
 export function descendantsOf(root: number): number[] {
   return childrenOf(root).flatMap((pid) => [pid, ...descendantsOf(pid)]);

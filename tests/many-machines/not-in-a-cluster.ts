@@ -3,7 +3,6 @@
  * single service meets.
  */
 export const FILES: Readonly<Record<string, string>> = {
-  "api-processes": "it counts the processes of one service",
   backups: "it copies the embedded database",
   "changes-elsewhere": "it starts several services itself",
   "container-engine": "a container engine is one machine's",

@@ -26,7 +26,6 @@ before(async () => {
   berth = await Berth.start({
     settings: {
       BERTH_LOG_LEVEL: "debug",
-      BERTH_API_PROCESSES: "2",
       BERTH_OIDC_ISSUER: provider.issuer,
       BERTH_OIDC_CLIENT_ID: "berth",
       BERTH_OIDC_CLIENT_SECRET_FILE: join(directory, "secret"),

@@ -20,7 +20,7 @@ const NEW_AGENT = { name: "Helper", model: "rehearsal/steps" };
 let berth: Berth;
 let ada: Api;
 before(async () => {
-  berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "debug", BERTH_API_PROCESSES: "2" } });
+  berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "debug" } });
   ada = await berth.client({ user: "ada@example.com" });
 });
 after(() => berth.stop());

@@ -644,7 +644,6 @@ const SETTINGS: readonly Proof[] = [
   ["setting BERTH_", "CONFIG", server("config/settings-file"), "settings file: --config, else BERTH_CONFIG"],
   ["setting BERTH_", "HOST", cli("commands/local/serve"), "serve: it listens on the address"],
   ["setting BERTH_", "PORT", cli("commands/local/serve"), "serve: the port is taken"],
-  ["setting BERTH_", "API_PROCESSES", scenario("api-processes"), "all answer at one port"],
   ["setting BERTH_", "DATA_DIR URL TOKEN TOKEN_FILE", cli("main"), "flags take precedence over variables"],
   ["setting BERTH_", "MODELS_FILE", scenario("default-model"), "default model: agents without a model"],
   ["setting BERTH_", "CA_FILE", cli("commands/login/login-tls"), "an own authority, by --ca-file"],

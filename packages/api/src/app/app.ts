@@ -45,7 +45,7 @@ import { mountWhoami } from "../features/whoami/whoami-routes.ts";
 import { ClientAddresses } from "../http/client-address.ts";
 import { createHttpApp, type HttpApp } from "../http/http-app.ts";
 import { createIdempotency } from "../http/idempotency.ts";
-import { createMetrics, type RenderedMetrics } from "../http/metrics.ts";
+import { createMetrics } from "../http/metrics.ts";
 import { proxyList } from "../http/proxy-list.ts";
 import { createCursors } from "../request/cursor.ts";
 import type { Installation } from "./installation.ts";
@@ -71,10 +71,6 @@ export interface ServiceDeps {
   processName?: string;
   /** Returns the metrics of the runner process; null when there is none. Default: no metrics. */
   runnerMetrics?: (() => Promise<object[]>) | null;
-  /** Returns the metrics of further API processes. Default: none. */
-  furtherMetrics?: () => Promise<object[][]>;
-  /** Renders the metrics of the whole service, where this process does not have them all. */
-  renderMetrics?: (() => Promise<RenderedMetrics>) | undefined;
   /** Limits for organizations and users without values of their own. Default: none. */
   limits?: DefaultLimits;
   /** Days after which old data is deleted, for organizations without values of their own. Default: never. */
@@ -179,8 +175,6 @@ function createServiceApp(deps: ServiceDeps) {
         process: processName,
         connections: db.connections,
         runner: deps.runnerMetrics === undefined ? async () => [] : deps.runnerMetrics,
-        further: deps.furtherMetrics ?? (async () => []),
-        render: deps.renderMetrics,
       },
       registry,
     ),

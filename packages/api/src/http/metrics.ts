@@ -31,10 +31,6 @@ export interface MetricsSources {
   connections: MeasuredConnections;
   /** Returns the metrics of the runner process; none while it does not respond. Null without one. */
   runner: (() => Promise<object[]>) | null;
-  /** Returns the metrics of each further API process that responds. */
-  further(): Promise<object[][]>;
-  /** Asks the process that has all metrics. Default: this process renders them. */
-  render?: (() => Promise<RenderedMetrics>) | undefined;
 }
 
 type MetricObjects = MetricObjectWithValues<MetricValue<string>>[];
@@ -52,22 +48,18 @@ export function createMetrics(sources: MetricsSources, registry = new Registry()
   return {
     requestEnded: (operation, status, milliseconds) =>
       requests.observe({ operation, status: String(status) }, milliseconds / 1_000),
-    render: sources.render ?? (() => renderAll(sources, registry)),
+    render: () => renderAll(sources, registry),
   };
 }
 
 async function renderAll(sources: MetricsSources, registry: Registry): Promise<RenderedMetrics> {
-  const [ofRunner, further, measured] = await Promise.all([
-    sources.runner?.() ?? null,
-    sources.further(),
-    sources.measure(),
-  ]);
+  const [ofRunner, measured] = await Promise.all([sources.runner?.() ?? null, sources.measure()]);
   const now = new Registry();
   if (ofRunner !== null) addRunnerUp(now, ofRunner.length > 0);
   addInstallationGauges(now, measured);
   const own = await Promise.all([registry.getMetricsAsJSON(), now.getMetricsAsJSON()]);
-  const others = [ofRunner ?? [], ...further] as MetricObjects[];
-  const text = await AggregatorRegistry.aggregate([...own, ...others]).metrics();
+  const others = (ofRunner ?? []) as MetricObjects;
+  const text = await AggregatorRegistry.aggregate([...own, others]).metrics();
   return { contentType: registry.contentType, text };
 }
 

@@ -23,8 +23,6 @@ export interface Config {
   host: string;
   /** Port to listen on; 0 means any free port. */
   port: number;
-  /** Number of processes that serve the API. */
-  apiProcesses: number;
   /** URL of the database; null means the embedded PostgreSQL. */
   databaseUrl: string | null;
   /** URL of the same database that bypasses the pooler of `databaseUrl`; null when there is no pooler. */

@@ -4,7 +4,7 @@ import type { Config } from "./config.ts";
 export const LEAST_CONNECTIONS = 4;
 export const MOST_CONNECTIONS = 500;
 
-const DEFAULTS = { main: 13, further: 7, runner: 6, egress: 4 };
+const DEFAULTS = { all: 13, api: 13, runner: 6, egress: 4 };
 
 /** Connections of one process, besides the one for LISTEN. */
 export interface Connections {
@@ -14,12 +14,9 @@ export interface Connections {
   readers: number;
 }
 
-/** Returns a process's number of connections. @param process `further`: not the first process of the API. */
-export function connectionsOf(
-  { databasePool, role }: Pick<Config, "databasePool" | "role">,
-  process: "main" | "further" = "main",
-): Connections {
-  const count = databasePool ?? DEFAULTS[role === "runner" || role === "egress" ? role : process];
+/** Returns the number of connections of the main process of a service. */
+export function connectionsOf({ databasePool, role }: Pick<Config, "databasePool" | "role">): Connections {
+  const count = databasePool ?? DEFAULTS[role];
   const readers = Math.min(3, Math.max(1, Math.round(count / 4)));
   return { max: count - readers, readers };
 }

@@ -7,7 +7,6 @@ import { variablesOf } from "./settings.ts";
 const LOCAL: ReadonlySet<keyof Config> = new Set([
   "dataDir",
   "role",
-  "apiProcesses",
   "host",
   "port",
   "tlsCert",

@@ -15,7 +15,6 @@ const WRONG: Readonly<Record<string, readonly [value: string, clause: string]>> 
   role: ["worker", "must be one of all, api, runner"],
   host: ["", "must not be empty"],
   port: ["70000", "must be an integer from 0 to 65535"],
-  api_processes: ["9", "must be an integer from 1 to 8"],
   tls_cert: ["", "must not be empty"],
   tls_key: ["", "must not be empty"],
   trusted_proxies: [

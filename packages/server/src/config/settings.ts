@@ -1,7 +1,6 @@
 import { createAddressGuard } from "@berth/egress/address-guard";
 import { OutgoingProxies } from "@berth/egress/outgoing-proxies";
 import { LIMIT_NAMES, RETAINED_NAMES } from "@berth/store/names";
-import { MOST_API_PROCESSES } from "./api-processes.ts";
 import type { Config } from "./config.ts";
 import { LEAST_CONNECTIONS, MOST_CONNECTIONS } from "./connections.ts";
 import {
@@ -95,13 +94,6 @@ export const SETTINGS: Settings = {
     help: "port to listen on, 0 for any free one",
     fallback: 4180,
     parse: listeningPort,
-  },
-  apiProcesses: {
-    variable: "BERTH_API_PROCESSES",
-    form: "<number>",
-    help: "processes that serve the API, at one port; more than one where one takes a whole processor",
-    fallback: 1,
-    parse: integer(1, MOST_API_PROCESSES),
   },
   tlsCert: {
     variable: "BERTH_TLS_CERT",
@@ -247,7 +239,7 @@ export const SETTINGS: Settings = {
     form: "<count>",
     help: "connections of each process to the database, besides the one for notifications",
     fallback: null,
-    absent: "13; 7 for a further process of the API, 6 for the role runner, 4 for egress",
+    absent: "13; 6 for the role runner, 4 for egress",
     parse: integer(LEAST_CONNECTIONS, MOST_CONNECTIONS),
   },
   pgBin: {

@@ -9,7 +9,6 @@ import {
 import { isolationCapabilities, probeEngine } from "@berth/sandbox/probes";
 import { type DatabaseAddress, openDatabase, type Queryable } from "@berth/store/db";
 import { createLog, createRedactor } from "@berth/store/log";
-import { describeApiProcesses } from "../checks/describe-api-processes.ts";
 import { describeCeilings } from "../checks/describe-ceilings.ts";
 import { describeDataDirectory } from "../checks/describe-data-directory.ts";
 import { describeModels } from "../checks/describe-models.ts";
@@ -62,7 +61,6 @@ async function examine(config: Config): Promise<Capability[]> {
     describeRole(config),
     describeNetwork(config),
     describeDataDirectory(config),
-    config.role === "runner" ? null : describeApiProcesses(config),
     describeCeilings(config),
     ...examined.database,
     describeDatabaseUser(config),

@@ -1,8 +1,6 @@
-import { once } from "node:events";
 import type { Server as TlsServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import type { AddressInfo } from "node:net";
 import { type AppDeps, createApp, createHealthApp, createMetricsApp, type ServiceDeps } from "@berth/api/app";
-import type { RenderedMetrics } from "@berth/api/http";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { ConfigError } from "../config/config-error.ts";
@@ -27,10 +25,6 @@ export interface ApiOptions extends Omit<AppDeps, "tls" | "metricsApart">, Liste
 export interface Api {
   /** `http://<host>:<port>`, or `https:`, with the actual port. */
   readonly url: string;
-  /** The listening server, which further processes join. */
-  readonly server: Server;
-  /** Returns the metrics of the whole service. */
-  renderMetrics(): Promise<RenderedMetrics>;
   /**
    * Ends the streams and accepts no more requests. Resolves when running requests have ended or were cut off.
    */
@@ -53,7 +47,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       log.info({ url: `${url}/metrics` }, "metrics are served at a separate address");
     }
     const url = await listen(app.fastify, options, { tls, log });
-    return { url, server: app.fastify.server, renderMetrics: () => app.metrics.render(), close };
+    return { url, close };
   } catch (error) {
     await close();
     throw error;
@@ -77,32 +71,6 @@ export async function startHealth(options: HealthOptions): Promise<Pick<Api, "ur
     await close();
     throw error;
   }
-}
-
-/** The API in a further process. */
-export interface FurtherApi {
-  /**
-   * Accepts connections at the address at which another process of the service listens.
-   * @param server Listening server of that process.
-   */
-  join(server: Server): Promise<void>;
-  /** Closes the API, like `close` of `Api`. */
-  close(): Promise<void>;
-}
-
-/** Opens the API in a process that does not listen at an address of its own. */
-export async function openFurtherApi(options: Omit<ApiOptions, keyof ListenAddress>): Promise<FurtherApi> {
-  const { tls = null, metricsAddress = null, log } = options;
-  const { fastify } = createApp({ ...options, metricsApart: metricsAddress !== null, tls: tls?.pair });
-  followTls(fastify, tls, log);
-  await fastify.ready();
-  return {
-    async join(server) {
-      fastify.server.listen(server);
-      await once(fastify.server, "listening");
-    },
-    close: () => closeWithin(CLOSE_MS, fastify),
-  };
 }
 
 function followTls(fastify: FastifyInstance, tls: Tls | null, log: Logger): void {

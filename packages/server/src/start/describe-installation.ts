@@ -1,7 +1,6 @@
 import { listHosts } from "@berth/api/administration";
 import type { Installation } from "@berth/api/app";
 import { runnersSeen } from "@berth/runs/lease";
-import { describeApiProcesses } from "../checks/describe-api-processes.ts";
 import { describeCeilings } from "../checks/describe-ceilings.ts";
 import { describeDataDirectory } from "../checks/describe-data-directory.ts";
 import { describeModels } from "../checks/describe-models.ts";
@@ -30,7 +29,6 @@ export function describeInstallation(config: Config): Installation {
         describeRole(config),
         describeNetwork(config),
         describeDataDirectory(config),
-        describeApiProcesses(config),
         describeCeilings(config),
         await describeHosts(db, ownHost(config, listed)),
         ...(await describeStoredResources(config, db)),

@@ -41,7 +41,7 @@ interface Start {
 }
 
 /**
- * Starts the service: the API in this process and further ones, the runner in a child process, and the
+ * Starts the service: the API in this process, the runner in a child process, and the
  * embedded PostgreSQL, or those of them that its role has. Resolves when it is ready. Rejects with one
  * sentence for the operator, or the signal's reason, after stopping everything again.
  * @param warnings Warnings about the settings, for the log.
@@ -86,38 +86,29 @@ export async function serve(
 const ROLES: Readonly<Record<Role, (service: ServiceParts, start: Start) => Promise<Opened>>> = {
   async all(service, { draining, forked }) {
     const keys = await service.directories();
-    const [store, runner, further, models] = await Promise.all([
+    const [store, runner, models] = await Promise.all([
       service.store(),
       service.runner(forked),
-      service.furtherApis(),
       service.models(),
     ]);
     const fault = () => (draining.aborted ? "draining" : runner.fault());
     const shared = await openShared(service, store, keys);
     await service.countServices(shared.db);
     runner.connect(store.address);
-    const api = await service.api({ ...shared, models, runner, further, fault });
-    await Promise.all([
-      service.startRunner(store, runner),
-      service.startFurtherApis(store, { further, api, fault }),
-    ]);
+    const api = await service.api({ ...shared, models, runner, fault });
+    await service.startRunner(store, runner);
     await service.dataSweepers(shared.db, shared.blobs);
     return { url: api.url, fault };
   },
 
   async api(service, { draining }) {
     const keys = await service.directories();
-    const [store, further, models] = await Promise.all([
-      service.store(),
-      service.furtherApis(),
-      service.models(),
-    ]);
+    const [store, models] = await Promise.all([service.store(), service.models()]);
     const fault = () => (draining.aborted ? "draining" : null);
     const shared = await openShared(service, store, keys);
     await service.presence(shared.db, models);
     await service.countServices(shared.db);
-    const api = await service.api({ ...shared, models, runner: null, further, fault });
-    await service.startFurtherApis(store, { further, api, fault });
+    const api = await service.api({ ...shared, models, runner: null, fault });
     await service.dataSweepers(shared.db, shared.blobs);
     return { url: api.url, fault };
   },

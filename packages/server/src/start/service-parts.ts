@@ -20,7 +20,6 @@ import { type Connections, connectionsOf } from "../config/connections.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import type { Api } from "./api.ts";
 import { apiSettings, serviceSettings, tlsOf } from "./api-settings.ts";
-import { FurtherApis } from "./further-apis.ts";
 import { installationId } from "./installation-id.ts";
 import { keysOf } from "./keys-of.ts";
 import { lockDataDirectory } from "./lock-data-directory.ts";
@@ -49,7 +48,6 @@ export interface ApiDeps extends HealthDeps {
   models: ModelRegistry;
   blobs: BlobStore;
   traces: Traces;
-  further: FurtherApis;
 }
 
 /** Connections of a process that serves no requests. */
@@ -115,15 +113,6 @@ export class ServiceParts {
     );
   }
 
-  /** Opens further processes of the API. They accept connections after `startFurtherApis`. */
-  furtherApis(): Promise<FurtherApis> {
-    const shared = { rates: this.#rates, relay: this.#relay, log: this.#log };
-    return this.#parts.open(
-      () => new FurtherApis(this.#config.apiProcesses - 1, shared),
-      (further) => further.stop(),
-    );
-  }
-
   models(): Promise<ModelRegistry> {
     return this.#parts.open(() => asConfigError(() => openModels(this.#config, this.#log)));
   }
@@ -163,7 +152,7 @@ export class ServiceParts {
     );
   }
 
-  async api({ keys, runner, further, ...parts }: ApiDeps): Promise<Api> {
+  async api({ keys, runner, ...parts }: ApiDeps): Promise<Api> {
     const { startApi } = await loadLate();
     const tls = await asConfigError(() => tlsOf(this.#config));
     return await this.#parts.open(
@@ -172,10 +161,8 @@ export class ServiceParts {
           ...apiSettings(this.#config, keys),
           ...{ ...parts, tls, log: this.#log, redactor: this.#redactor, rates: this.#rates },
           runnerMetrics: runner && (() => runner.metrics()),
-          furtherMetrics: () => further.metrics(),
         }),
-      // All processes stop accepting connections at the same time.
-      (api) => Promise.all([api.close(), further.stop()]),
+      (api) => api.close(),
     );
   }
 
@@ -221,14 +208,6 @@ export class ServiceParts {
       () => runner.start(address),
       () => runner.stop(),
     );
-  }
-
-  async startFurtherApis(
-    { address }: Store,
-    { further, api, fault }: Pick<ApiDeps, "further" | "fault"> & { api: Api },
-  ): Promise<void> {
-    const first = { server: api.server, renderMetrics: api.renderMetrics, fault };
-    await this.#parts.open(() => further.start(this.#config, address, first));
   }
 
   /** Lists this service, which runs no sessions, as a host for other services. */

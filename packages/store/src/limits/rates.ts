@@ -13,10 +13,7 @@ export interface OverRate<R extends Rate> {
   waitMs: number;
 }
 
-/**
- * Counts requests: for this process alone (`RequestRates`), or for all API processes of the service
- * (`SharedRates`).
- */
+/** Counts requests. */
 export interface Rates {
   /**
    * Counts a request against all rates, or against none if one is exceeded. Returns that one, or null.

@@ -51,7 +51,7 @@ test("a disk is taken in part, and never more than whole", () => {
 });
 
 test("checks have names of words, and an address is read, whatever stands in it", () => {
-  assert.deepEqual(["data_directory", "api_processes"].map(checkName), ["Data directory", "API processes"]);
+  assert.deepEqual(["data_directory", "api_role"].map(checkName), ["Data directory", "API role"]);
   assert.deepEqual(readHealthSearch({ tab: "api", faults: true }), { tab: "api", faults: true });
   assert.deepEqual(readHealthSearch({ tab: "x", faults: "true" }), {});
 });
