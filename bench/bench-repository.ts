@@ -12,7 +12,7 @@ import { providerSettings } from "../tests/acceptance/harness/provider-settings.
 import { readEventsUntil } from "../tests/acceptance/harness/stream.ts";
 import { descendantsOf } from "../tests/crash/processes.ts";
 import type { GitHost } from "../tests/git-host/git-host.ts";
-import { startGitHostOnDefaultPort } from "../tests/git-host/git-host.ts";
+import { startGitHostOnDefaultPort } from "../tests/git-host/github-host.ts";
 
 const TIMEOUT_MS = 600_000;
 

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { type GitHost, startGitHost } from "./git-host.ts";
+import type { GitHost } from "./git-host.ts";
+import { startGitHubHost } from "./github-host.ts";
 
 const run = promisify(execFile);
 
@@ -15,7 +16,7 @@ let host: GitHost;
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: join(dir, "host") });
+  host = await startGitHubHost({ dir: join(dir, "host") });
   await host.createRepository({
     org: "acme",
     name: "open",

@@ -6,18 +6,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as delay } from "node:timers/promises";
 import { makeCertificates } from "./certificates.ts";
 import { serveGit } from "./git-backend.ts";
-import { Hub } from "./github/hub.ts";
+import { type AnswerGraphql, Hub } from "./github/hub.ts";
 import type { Project } from "./github/projects.ts";
 import { handleApiRequest } from "./handle-api-request.ts";
 import { LfsObjects } from "./lfs-objects.ts";
 import { type Commit, Repositories, type RepositoryOptions } from "./repositories.ts";
 import { type Credential, type TokenOptions, Tokens, userNameIn } from "./tokens.ts";
-
-/** Long, since cluster tests keep the port for minutes. */
-const PORT_TIMEOUT_MS = 540_000;
 
 export interface GitHostOptions {
   /**
@@ -35,6 +31,8 @@ export interface GitHostOptions {
   onRequest?: () => void;
   /** Called for each request; returns true if it sends the response itself. */
   intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Answers GraphQL, see `startGitHubHost`. Default: the API has none. */
+  graphql?: AnswerGraphql;
 }
 
 /** A completed request, for assertions. It never contains a token. */
@@ -87,7 +85,7 @@ export async function startGitHost(options: GitHostOptions = {}): Promise<GitHos
   const { caFile, key, certificate } = await makeCertificates(dir, names);
   const tokens = new Tokens();
   const repositories = new Repositories(join(dir, "repositories"));
-  const hub = new Hub(repositories);
+  const hub = new Hub(repositories, options.graphql);
   const lfs = new LfsObjects();
   const requests: ServedRequest[] = [];
 
@@ -125,25 +123,6 @@ export async function startGitHost(options: GitHostOptions = {}): Promise<GitHos
       if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
     },
   };
-}
-
-/**
- * Starts a git host on port 443, so that its name has no port: `gh` identifies a clone's repository by its
- * host name alone. A machine has only one such port, so this waits up to nine minutes until another test has
- * released it.
- */
-export async function startGitHostOnDefaultPort(
-  options: Omit<GitHostOptions, "port"> & { dir: string },
-): Promise<GitHost> {
-  const deadline = performance.now() + PORT_TIMEOUT_MS;
-  for (;;) {
-    try {
-      return await startGitHost({ ...options, port: 443 });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || performance.now() > deadline) throw error;
-      await delay(100);
-    }
-  }
 }
 
 function servedRequest(request: IncomingMessage, response: ServerResponse): ServedRequest {

@@ -1,5 +1,4 @@
-import type { GraphqlRequest } from "./github/execute-graphql.ts";
-import type { Hub } from "./github/hub.ts";
+import type { GraphqlRequest, Hub } from "./github/hub.ts";
 import type { Credential, Token } from "./tokens.ts";
 
 export interface ApiRequest {
@@ -15,7 +14,8 @@ export interface ApiResponse {
 }
 
 /**
- * Handles the part of the hosting provider's API that `gh` needs: the current user, issues and pull requests.
+ * Handles the part of the hosting provider's API that `gh` needs: the current user, and with GraphQL issues and
+ * pull requests.
  */
 export async function handleApiRequest(
   hub: Hub,
@@ -28,14 +28,15 @@ export async function handleApiRequest(
     case "GET /api/v3/":
     case "GET /api/v3/user":
       return { ...json(200, accountOf(token)), headers: { "x-oauth-scopes": "repo, read:org, gist" } };
-    case "POST /api/graphql": {
-      const { executeGraphql } = await import("./github/execute-graphql.ts");
-      return json(200, await executeGraphql(hub, token, JSON.parse(body) as GraphqlRequest));
-    }
+    case "POST /api/graphql":
+      if (hub.graphql === undefined) return NOT_FOUND;
+      return json(200, await hub.graphql(hub, token, JSON.parse(body) as GraphqlRequest));
     default:
-      return json(404, { message: "Not Found" });
+      return NOT_FOUND;
   }
 }
+
+const NOT_FOUND = json(404, { message: "Not Found" });
 
 /** Returns the account in GitHub's format. */
 function accountOf({ user }: Token): object {

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createEgress } from "@berth/egress";
-import { type GitHost, type GitHostOptions, startGitHost } from "../../../tests/git-host/git-host.ts";
+import type { GitHost, GitHostOptions } from "../../../tests/git-host/git-host.ts";
+import { startGitHubHost } from "../../../tests/git-host/github-host.ts";
 import { createBubblewrapEngine } from "../src/bubblewrap/bubblewrap-engine.ts";
 import type { Sandbox } from "../src/interface/sandbox.ts";
 import type { SandboxSpec } from "../src/interface/spec.ts";
@@ -54,7 +55,7 @@ export async function makeWorkbench({
   intercept = () => false,
 }: WorkbenchOptions = {}): Promise<Workbench> {
   const dir = await mkdtemp(join(tmpdir(), "workspace-"));
-  const host = await startGitHost({ dir: join(dir, "host"), intercept });
+  const host = await startGitHubHost({ dir: join(dir, "host"), intercept });
   const hosts = [host.host, ...reachable];
   const egress = await createEgress({ allowPrivate: hosts });
   const engine = await createBubblewrapEngine({

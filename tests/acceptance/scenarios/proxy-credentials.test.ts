@@ -4,7 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import type { GitHost } from "../../git-host/git-host.ts";
+import { startGitHubHost } from "../../git-host/github-host.ts";
 import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
@@ -28,11 +29,11 @@ let onRequest: () => void = () => undefined;
 
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "proxy-"));
-  host = await startGitHost({ dir: join(directory, "git"), onRequest: () => onRequest() });
+  host = await startGitHubHost({ dir: join(directory, "git"), onRequest: () => onRequest() });
   for (const name of ["widget", "gadget"]) {
     await host.createRepository({ org: "acme", name, private: true, files: { "README.md": "# One\n" } });
   }
-  plain = await startGitHost({ dir: join(directory, "plain"), plain: true });
+  plain = await startGitHubHost({ dir: join(directory, "plain"), plain: true });
   await plain.createRepository({ org: "acme", name: "plain", private: true, files: { a: "a\n" } });
   echo = await startEchoHost(join(directory, "echo"), ["api.localhost", "other.localhost"]);
   berth = await Berth.start({

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import type { GitHost } from "../../git-host/git-host.ts";
-import { startGitHostOnDefaultPort } from "../../git-host/git-host.ts";
+import { startGitHostOnDefaultPort } from "../../git-host/github-host.ts";
 import type { TokenOptions } from "../../git-host/tokens.ts";
 import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";

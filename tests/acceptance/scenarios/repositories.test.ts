@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before } from "node:test";
-import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import type { GitHost } from "../../git-host/git-host.ts";
+import { startGitHubHost } from "../../git-host/github-host.ts";
 import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
@@ -14,7 +15,7 @@ let berth: Berth;
 let api: Api;
 let token: string;
 before(async () => {
-  host = await startGitHost();
+  host = await startGitHubHost();
   const files = { "README.md": "# Widget\n", "src/main.txt": "one\n" };
   await host.createRepository({ org: "acme", name: "widget", private: true, files });
   await host.createRepository({ org: "acme", name: "gadget", private: true, files: { "g.txt": "g\n" } });

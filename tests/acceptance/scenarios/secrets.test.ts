@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
-import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import type { GitHost } from "../../git-host/git-host.ts";
+import { startGitHubHost } from "../../git-host/github-host.ts";
 import {
   type BearerProxy,
   type EverythingServer,
@@ -41,7 +42,7 @@ before(async () => {
     SCANNER.checkEnvironments();
     samples += 1;
   };
-  const start = (name: string) => startGitHost({ dir: join(directory, name), onRequest });
+  const start = (name: string) => startGitHubHost({ dir: join(directory, name), onRequest });
   const [hosted, generic] = await Promise.all([start("hosted"), start("generic")]);
   hosts = { hosted, generic };
   for (const host of [hosted, generic]) {

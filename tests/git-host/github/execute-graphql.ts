@@ -11,15 +11,9 @@ import {
   validate,
 } from "graphql";
 import type { Token } from "../tokens.ts";
-import { GitHubError, type Hub } from "./hub.ts";
+import { GitHubError, type GraphqlRequest, type Hub } from "./hub.ts";
 import { mutationsOf } from "./mutations.ts";
 import { connection, discussionObject, repositoryObject } from "./objects.ts";
-
-export interface GraphqlRequest {
-  query: string;
-  variables?: Readonly<Record<string, unknown>>;
-  operationName?: string;
-}
 
 /** Executes a query against GitHub's schema. Invalid queries and denied access are reported in `errors`. */
 export async function executeGraphql(hub: Hub, token: Token, request: GraphqlRequest): Promise<object> {

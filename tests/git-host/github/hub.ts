@@ -25,15 +25,26 @@ export interface RepositoryView {
   token: Token;
 }
 
+export interface GraphqlRequest {
+  query: string;
+  variables?: Readonly<Record<string, unknown>>;
+  operationName?: string;
+}
+
+/** Answers a GraphQL request that was sent with a token. */
+export type AnswerGraphql = (hub: Hub, token: Token, request: GraphqlRequest) => Promise<object>;
+
 /** The projects of the repositories, and access to them by token. */
 export class Hub {
   /** The base URL of its pages: `https://host`. */
   url = "";
   readonly repositories: Repositories;
+  readonly graphql: AnswerGraphql | undefined;
   readonly #projects = new Map<string, Project>();
 
-  constructor(repositories: Repositories) {
+  constructor(repositories: Repositories, graphql?: AnswerGraphql) {
     this.repositories = repositories;
+    this.graphql = graphql;
   }
 
   project(org: string, name: string): Project {
