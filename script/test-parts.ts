@@ -43,7 +43,6 @@ export const DAYS: readonly Readonly<Record<string, number>>[] = [
     "packages/store/src/db/embedded/binaries.test.ts": 20,
     "packages/store/src/masking/secret-mask.test.ts": 20,
     "script/up.test.ts": 30,
-    "tests/acceptance/scenarios/api-processes.test.ts": 35,
     "tests/acceptance/scenarios/audit.test.ts": 60,
     "tests/acceptance/scenarios/console-sign-in.test.ts": 50,
     "tests/acceptance/scenarios/contents-in-s3.test.ts": 190,
