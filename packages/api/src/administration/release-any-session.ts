@@ -1,8 +1,8 @@
 import { formatId, parseId, type ReleasedSession } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import { OperatorError } from "@berth/store/errors";
-import { checkNotEnded, lockSessionState } from "../features/sessions/session-state-store.ts";
 import { markReleased } from "../features/sessions/session-store.ts";
+import { checkNotEnded, lockSessionState } from "../features/sessions/state/session-state-store.ts";
 
 /**
  * Lets turns of a session that was set aside run again, whoever owns it. A runner finds it at its next poll

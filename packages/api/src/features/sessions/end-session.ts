@@ -3,13 +3,13 @@ import type { DatabaseAccess, Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { appendInputs, appendTerminated, waitingInputs } from "@berth/store/session-log";
 import { sentBy } from "./events/sent-by.ts";
+import { markArchived, markDeleted, markReleased } from "./session-store.ts";
 import {
   checkNotEnded,
   requireSession,
   requireSessionForUpdate,
   type SessionState,
-} from "./session-state-store.ts";
-import { markArchived, markDeleted, markReleased } from "./session-store.ts";
+} from "./state/session-state-store.ts";
 
 /**
  * Interrupts the turn that is running, pending, or waiting for a client's replies. Returns whether there was

@@ -7,8 +7,8 @@ import { appendUpdated, type SessionChange } from "@berth/store/session-log";
 import { patchMetadata } from "../../request/patch-metadata.ts";
 import { retryMcpServers } from "./retry-mcp-servers.ts";
 import type { SessionRow } from "./session-row.ts";
-import { checkNotEnded, requireSessionForUpdate } from "./session-state-store.ts";
 import { getSession } from "./session-store.ts";
+import { checkNotEnded, requireSessionForUpdate } from "./state/session-state-store.ts";
 
 type UpdateInput = Input<typeof sessionRoutes.update>;
 

@@ -19,7 +19,7 @@ import { mount, mountSelfAudited, mountStream } from "../../../http/mount.ts";
 import { noteEnd } from "../../../http/response-end.ts";
 import { openSse } from "../../../http/sse.ts";
 import { createdBounds, listPageJson } from "../../../request/page.ts";
-import { requireSession } from "../session-state-store.ts";
+import { requireSession } from "../state/session-state-store.ts";
 import { followEvents } from "./follow-events.ts";
 import { PreviewFeed } from "./preview-feed.ts";
 import { sendEvents } from "./send-events.ts";

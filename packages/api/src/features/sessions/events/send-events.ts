@@ -4,7 +4,7 @@ import { errors } from "@berth/store/errors";
 import type { OwnerLimits } from "@berth/store/limits";
 import { appendInputs, type EventRow } from "@berth/store/session-log";
 import type { RequestScope } from "../../../request/request-scope.ts";
-import { requireSession } from "../session-state-store.ts";
+import { requireSession } from "../state/session-state-store.ts";
 import { checkReplies, notAwaited } from "./check-replies.ts";
 import { MessageFiles } from "./message-files.ts";
 import { auditOfReplies, sentBy } from "./sent-by.ts";

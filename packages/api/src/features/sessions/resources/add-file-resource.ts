@@ -3,7 +3,7 @@ import type { Principal } from "@berth/store/access";
 import type { DatabaseAccess, Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { type FileRow, requireFileForShare } from "../../files/file-store.ts";
-import { requireSessionForUpdate } from "../session-state-store.ts";
+import { requireSessionForUpdate } from "../state/session-state-store.ts";
 import { checkCoexist, defaultFileMountPath } from "./mount-paths.ts";
 import { type ResourceRow, toSessionResource } from "./resource-row.ts";
 import { insertResource, sessionMounts } from "./resource-store.ts";

@@ -2,7 +2,7 @@ import { formatId, type Input, type ResponseOf, type sessionResourceRoutes } fro
 import type { Principal } from "@berth/store/access";
 import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
-import { checkNotEnded, requireSessionForUpdate } from "../session-state-store.ts";
+import { checkNotEnded, requireSessionForUpdate } from "../state/session-state-store.ts";
 import { removeFileResource, requireResource } from "./resource-store.ts";
 
 /**

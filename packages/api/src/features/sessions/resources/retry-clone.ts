@@ -2,7 +2,7 @@ import type { Input, ResponseOf, sessionResourceRoutes } from "@berth/contract";
 import type { Principal } from "@berth/store/access";
 import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
-import { checkNotEnded, requireSessionForUpdate } from "../session-state-store.ts";
+import { checkNotEnded, requireSessionForUpdate } from "../state/session-state-store.ts";
 import { toRepositoryResource } from "./resource-row.ts";
 import { requestRetry, requireResource } from "./resource-store.ts";
 

@@ -3,7 +3,7 @@ import type { Principal } from "@berth/store/access";
 import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { resourceSecret, type SecretBox } from "@berth/store/secrets";
-import { checkNotEnded, requireSessionForUpdate } from "../session-state-store.ts";
+import { checkNotEnded, requireSessionForUpdate } from "../state/session-state-store.ts";
 import { type ResourceRow, toRepositoryResource } from "./resource-row.ts";
 import { requireResource, updateSecret } from "./resource-store.ts";
 

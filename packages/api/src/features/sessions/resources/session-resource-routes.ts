@@ -4,7 +4,7 @@ import type { SecretBox } from "@berth/store/secrets";
 import type { HttpApp } from "../../../http/http-app.ts";
 import { mount } from "../../../http/mount.ts";
 import { listPage } from "../../../request/page.ts";
-import { requireSession } from "../session-state-store.ts";
+import { requireSession } from "../state/session-state-store.ts";
 import { addFileResource } from "./add-file-resource.ts";
 import { deleteResource } from "./delete-resource.ts";
 import { toSessionResource } from "./resource-row.ts";

@@ -5,7 +5,7 @@ import type { HttpApp } from "../../../http/http-app.ts";
 import { mount, mountContent } from "../../../http/mount.ts";
 import type { RequestScope } from "../../../request/request-scope.ts";
 import { requireResource } from "../resources/resource-store.ts";
-import { requireSession } from "../session-state-store.ts";
+import { requireSession } from "../state/session-state-store.ts";
 import { listWorkspace } from "./list-workspace.ts";
 import { requireDisk } from "./require-disk.ts";
 import { repositoryDiff, sessionChanges } from "./session-changes.ts";
