@@ -2,9 +2,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Packages whose test files run together in a process: they start nothing that one of them alone may use. */
-const TOGETHER = ["agent", "api", "concurrency", "console", "contract", "egress", "linux", "sdk"].map(
-  (name) => `packages/${name}/`,
-);
+const TOGETHER = [
+  "agent",
+  "api",
+  "concurrency",
+  "console",
+  "contract",
+  "egress",
+  "linux",
+  "sdk",
+  "store",
+].map((name) => `packages/${name}/`);
 
 /** A scenario that shares its service with others: those of one process. */
 const SHARES_SERVICE = /await sharedService\(\)/;
