@@ -85,7 +85,7 @@ const GUIDES: Record<string, RegExp> = {
     /^berth: listening on http:\/\/127\.0\.0\.1:4280\n[\s\S]*\{"status":"ok"\}Berth \S+: ready\n[\s\S]*^sessions +0 running/m,
   "upgrading.md": /up to date\.\n[\s\S]*up to date\.\n/,
   "users-and-tokens.md":
-    /^org_\w+\n[\s\S]*ada@example\.com +acme +admin[\s\S]*^Administering http:\/\/127\.0\.0\.1:\d+ \(--url\)\norg_[\s\S]*provisioning[\s\S]*admin users enable[\s\S]*^erasure_\w+ /m,
+    / provisioning [\s\S]*^org_\w+\n[\s\S]*ada@example\.com +acme +admin[\s\S]*adminUsers\.enable[\s\S]*^erasure_\w+ /m,
   "own-postgresql.md":
     /^sync\n[\s\S]*^> Say hello\n[\s\S]*^error: The database is not available: 127\.0\.0\.1:5442 accepts no writes: it is a standby\nexit code 1\n[\s\S]*server promoted\n\{"status":"ok"\}[\s\S]*^> Say hello again\n[\s\S]*up to date\.\n[\s\S]*session_deleted\n[\s\S]*^f\n[\s\S]*^sess_\w+ +done [^\n]* This session will be missed\n[\s\S]*up to date\.\n/m,
   "repositories.md":

@@ -254,7 +254,7 @@ covers(["limit-settings"], "limits: what a command shows, and a key whose reques
   assert.deepEqual(all, [
     ["requests_per_second", 300, "settings"],
     ["request_burst", 3_000, "settings"],
-    ["open_sessions", 20_000, "settings"],
+    ["open_sessions", 3, "settings"],
     ["file_bytes", bytes.file_bytes, "settings"],
     ["running_turns", null, null],
     ["sandbox_seconds_per_day", null, null],
