@@ -352,7 +352,7 @@ covers(
 
       other.serve(`<script>location.href = "${origin}/console/auth/oidc"</script>`);
       await page.goto(site, { waitUntil: "commit" });
-      await page.getByText(/another page/).waitFor();
+      await page.getByText(/another site/).waitFor();
     }
     assert.equal(await userIn(context), "owner@example.com");
   },

@@ -104,7 +104,7 @@ test("berth install --systemd: installs, keeps what was changed, and uninstall t
   run("mkdir /etc/berth && echo 'porrt: 1' > /etc/berth/berth.yaml");
   assert.match(
     refused(`${berth} install --systemd`),
-    /^error: To start the service, [^\n]* is undone\.\n1\n$/,
+    /^error: To start the service, [^\n]* were undone\.\n1\n$/,
   );
   assert.equal(run(MADE), "/etc/berth\n");
   assert.equal(run("ls /etc/berth; rm -r /etc/berth"), "berth.yaml\n");

@@ -136,11 +136,11 @@ covers(
     const before = (await ada.ok("GET", "/agents")).data.length;
     for (const headers of attacks) {
       const other = new WebPage(berth.url);
-      assertRefused(await page.post(AGENTS, NEW_AGENT, headers), 403, /another page/);
-      assertRefused(await page.send(`${TOKENS}/tok_x`, { method: "DELETE", headers }), 403, /another page/);
-      assertRefused(await other.post(BY_TOKEN, { token: ada.token }, headers), 403, /another page/);
-      assertRefused(await other.post(BY_LINK, { code: await newCode() }, headers), 403, /another page/);
-      assertRefused(await page.post(SIGN_OUT, undefined, headers), 403, /another page/);
+      assertRefused(await page.post(AGENTS, NEW_AGENT, headers), 403, /another site/);
+      assertRefused(await page.send(`${TOKENS}/tok_x`, { method: "DELETE", headers }), 403, /another site/);
+      assertRefused(await other.post(BY_TOKEN, { token: ada.token }, headers), 403, /another site/);
+      assertRefused(await other.post(BY_LINK, { code: await newCode() }, headers), 403, /another site/);
+      assertRefused(await page.post(SIGN_OUT, undefined, headers), 403, /another site/);
     }
     for (const headers of [
       { "sec-fetch-site": "cross-site" },
@@ -148,11 +148,11 @@ covers(
       { origin: "https://evil.example" },
       { origin: "null" },
     ]) {
-      assertRefused(await page.get(AGENTS, headers), 403, /another page/);
+      assertRefused(await page.get(AGENTS, headers), 403, /another site/);
       assertRefused(
         await page.get("/api/v1/cloud/sessions/sess_x/events/stream", headers),
         403,
-        /another page/,
+        /another site/,
       );
     }
     assert.equal((await ada.ok("GET", "/agents")).data.length, before);
@@ -392,7 +392,7 @@ covers(
       /^__Host-berth_console=\w+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/,
     );
     assert.equal((await page.post(AGENTS, NEW_AGENT, proxied)).status, 200);
-    assertRefused(await page.post(AGENTS, NEW_AGENT), 403, /another page/);
+    assertRefused(await page.post(AGENTS, NEW_AGENT), 403, /another site/);
     const renamed = page.cookieHeader.replace("__Host-", "");
     assertRefused(await page.get(AGENTS, { cookie: renamed }), 401, /has ended/);
   },
@@ -419,11 +419,11 @@ covers(
     );
     assert.equal((await page.post(AGENTS, NEW_AGENT, lan)).status, 200);
     assert.equal((await page.get(AGENTS, { ...lan, origin: null })).status, 200);
-    assertRefused(await page.post(AGENTS, NEW_AGENT, { ...lan, origin: null }), 403, /another page/);
+    assertRefused(await page.post(AGENTS, NEW_AGENT, { ...lan, origin: null }), 403, /another site/);
     assertRefused(
       await page.post(AGENTS, NEW_AGENT, { ...lan, origin: "http://192.168.1.8" }),
       403,
-      /another page/,
+      /another site/,
     );
     const { cookieHeader } = page;
     await open.kill("SIGTERM");

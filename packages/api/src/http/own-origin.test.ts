@@ -107,10 +107,10 @@ test("check of the origin: what changes something needs the own one, and no othe
       { ...own, "sec-fetch-site": "cross-site" },
       { ...own, "sec-fetch-site": "none" },
     ] as Headers[])
-      assert.match(rejection(method, headers) ?? "", /another page/, JSON.stringify(headers));
+      assert.match(rejection(method, headers) ?? "", /another site/, JSON.stringify(headers));
   }
   const twice = { ...requestOf({}, { method: "POST" }), rawHeaders: ["Origin", PUBLIC, "Origin", PUBLIC] };
-  assert.throws(() => checkOrigin(twice as object as IncomingMessage, PUBLIC), /another page/);
+  assert.throws(() => checkOrigin(twice as object as IncomingMessage, PUBLIC), /another site/);
   assert.match(rejection("POST", { host: "evil.example", ...own }, null) ?? "", /evil\.example/);
 });
 
@@ -128,7 +128,7 @@ test("check of the origin: what reads comes from an own page, or from a person",
     { origin: "https://evil.example" },
     { origin: "null" },
   ] as Headers[])
-    assert.match(rejection("GET", headers) ?? "", /another page/, JSON.stringify(headers));
+    assert.match(rejection("GET", headers) ?? "", /another site/, JSON.stringify(headers));
 });
 
 test("cookie: one for each port; with TLS secure and for this host alone; two of a name count as none", () => {
