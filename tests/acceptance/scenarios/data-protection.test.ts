@@ -57,7 +57,7 @@ covers(["retention-settings"], "retention: settings, own days, and refused ones"
       /'sessions=0' must be a whole number of days from 1 to 99999, such as sessions=90, or none\./,
     ],
     ["sessions=5=7", /'sessions=5=7' must be a whole number of days/],
-    ["sesions=3", /There is no retention of 'sesions'\. What can be retained: sessions, events, files\./],
+    ["sesions=3", /There is no retention of 'sesions'\. Retention exists for: sessions, events, files\./],
   ] as const)
     await assert.rejects(berth.command("admin", "retention", "set", given, ...of), said);
   await assert.rejects(

@@ -76,7 +76,7 @@ function parse(given: string): [RetainedName, Days] {
 function requireName(name: string): RetainedName {
   if (isRetainedName(name)) return name;
   throw new UsageError(
-    `There is no retention of '${name}'. Retention exists for:  ${RETAINED_NAMES.join(", ")}.`,
+    `There is no retention of '${name}'. Retention exists for: ${RETAINED_NAMES.join(", ")}.`,
   );
 }
 

@@ -109,7 +109,7 @@ test("config check and serve: what is no file is told with its place, and nothin
   });
   assert.match(
     patch.stderr,
-    /^error: BERTH_KUBERNETES_POD_PATCH: The pod patch: {2}\S+ is a directory, and not a file\.$/m,
+    /^error: BERTH_KUBERNETES_POD_PATCH: The pod patch: \S+ is a directory, and not a file\.$/m,
   );
   const url = await berth(["config", "check", "--config", "/dev/null", "--database-url-file", pipe]);
   assert.match(
