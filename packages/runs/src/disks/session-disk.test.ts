@@ -7,6 +7,7 @@ import { type TestContext, test } from "node:test";
 import { formatId } from "@berth/contract";
 import { testDatabase } from "@berth/store/test-support/database";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
+import { claimDisk } from "../../test-support/disks.ts";
 import { addReady, MadeSandboxes, PLAIN } from "../../test-support/warm.ts";
 import { readInputs } from "../inputs/session-inputs-store.ts";
 import { leaveUnused, readPool } from "./pool/pool-store.ts";
@@ -24,10 +25,6 @@ function temporaryDirectory(t: TestContext): string {
   return directory;
 }
 
-async function neverLost(): Promise<void> {
-  throw new Error("There was no disk to lose.");
-}
-
 test("SessionDisk.remove: hostile content is deleted, and nothing that it links to", async (t) => {
   const db = await testDatabase(t);
   const directory = temporaryDirectory(t);
@@ -38,7 +35,7 @@ test("SessionDisk.remove: hostile content is deleted, and nothing that it links 
   const sessionId = await seedSession(db.write, await seed(db.write));
   const lease = await seedLease(db.write, sessionId, "worker");
   const disk = new SessionDisk(db.write, lease, room);
-  const { path } = await disk.claim(neverLost);
+  const { path } = await claimDisk(disk);
   mkdirSync(join(path, "data", "-rf"), { recursive: true });
   makeDeepTree(join(path, "data"));
   symlinkSync(elsewhere, join(path, "data", "link"));
@@ -56,7 +53,7 @@ test("SessionDisk.claim: no two disks have one uid, also when the uids begin ane
   for (const name of ["a", "b", "c"]) {
     const sessionId = await seedSession(db.write, from);
     const disk = new SessionDisk(db.write, await seedLease(db.write, sessionId, name), room);
-    uids.push((await disk.claim(neverLost)).uid);
+    uids.push((await claimDisk(disk)).uid);
     if (name === "b")
       await db.write.query({ text: "select setval('workspace_uids', $1, false)", values: [uids[0]] });
   }
@@ -75,17 +72,18 @@ test("SessionDisk.claim: a disk that was being made from a save when its process
   });
   const setRestoring = (restoring: boolean) =>
     db.write.query({ text: "update workspace_saves set restoring = $1", values: [restoring] });
-  const { path } = await disk.claim(neverLost, async () => void (await setRestoring(true)));
+  const { path } = await claimDisk(disk);
+  await setRestoring(true);
   mkdirSync(join(path, "half"), { recursive: true });
   assert.equal(await disk.exists(), false);
-  assert.equal((await disk.claim(neverLost)).isNew, true);
+  assert.equal((await claimDisk(disk)).isNew, true);
   assert.equal(existsSync(path), false);
   mkdirSync(path);
   await setRestoring(false);
-  assert.equal((await disk.claim(neverLost)).isNew, false);
+  assert.equal((await claimDisk(disk)).isNew, false);
 });
 
-const WISH = async () => ({ key: "plain", shape: PLAIN });
+const WISH = { key: "plain", shape: PLAIN };
 
 async function poolRoom(t: TestContext) {
   const made = new MadeSandboxes();
@@ -103,7 +101,7 @@ test("SessionDisk.claim: of two sessions one has the disk of the pool, with its 
   const { db, made, room, session } = await poolRoom(t);
   const warm = await addReady(db, made);
   const both = [await session(), await session()];
-  const claimed = await Promise.all(both.map(({ disk }) => disk.claim(neverLost, undefined, WISH)));
+  const claimed = await Promise.all(both.map(({ disk }) => claimDisk(disk, WISH)));
   const [winner, other] = claimed[0]?.fromPool ? [0, 1] : [1, 0];
   assert.deepEqual(
     { ...claimed[winner], hostDir: "" },
@@ -116,7 +114,7 @@ test("SessionDisk.claim: of two sessions one has the disk of the pool, with its 
   assert.ok(won !== undefined);
   const later = await seedLease(db.write, won.sessionId, "another");
   const disk = new SessionDisk(db.write, later, room);
-  assert.equal((await disk.claim(neverLost, undefined, WISH)).path, warm.name);
+  assert.equal((await claimDisk(disk, WISH)).path, warm.name);
   assert.equal(await disk.existsAt(await readInputs(db.read, won.sessionId)), true);
   await disk.remove();
   assert.deepEqual(await made.list(), []);
@@ -126,15 +124,16 @@ test("SessionDisk.claim: a disk of the pool that is gone is lost like any, and o
   const { db, made, session } = await poolRoom(t);
   const [first, second] = [await addReady(db, made), await addReady(db, made)];
   const { disk, lease } = await session();
-  const taken = await disk.claim(neverLost, undefined, WISH);
+  const taken = await claimDisk(disk, WISH);
   assert.equal(taken.path, first.name);
   await made.takeAway(first.name);
   let losses = 0;
   const lost = async () => {
     losses += 1;
   };
-  assert.equal((await disk.claim(lost, undefined, WISH)).path, second.name);
-  const replaced = await disk.replace();
+  assert.equal((await claimDisk(disk, WISH, lost)).path, second.name);
+  await disk.leaveToPool();
+  const replaced = await disk.assign();
   assert.deepEqual(
     [losses, replaced.path, replaced.fromPool],
     [1, formatId("session", lease.sessionId), false],
@@ -152,10 +151,10 @@ test("SessionDisk.claim: none of the pool while a runner is there that knows no 
     values: [made.place],
   });
   const one = await session();
-  assert.equal((await one.disk.claim(neverLost, undefined, WISH)).fromPool, false);
+  assert.equal((await claimDisk(one.disk, WISH)).fromPool, false);
   await db.write.query({ text: `update hosts set settings = '{"BERTH_KUBERNETES_WARM_PODS": ""}'` });
   const { disk, lease } = await session();
-  assert.equal((await disk.claim(neverLost, undefined, WISH)).path, warm.name);
+  assert.equal((await claimDisk(disk, WISH)).path, warm.name);
   // A former release does this when it does not find the disk.
   const { sessionId } = lease;
   await db.write.query({
@@ -168,7 +167,7 @@ test("SessionDisk.claim: none of the pool while a runner is there that knows no 
   });
   made.made.set(formatId("session", sessionId), true);
   const next = new SessionDisk(db.write, await seedLease(db.write, sessionId, "next"), room);
-  assert.equal((await next.claim(neverLost)).path, formatId("session", sessionId));
+  assert.equal((await claimDisk(next)).path, formatId("session", sessionId));
   await leaveUnused(db.write, made.place);
   assert.deepEqual(
     (await readPool(db.read, made.place)).map(({ name }) => name),
@@ -180,9 +179,10 @@ test("SessionDisk.claim: no disk of the pool has the uid of a session, also when
   const { db, made, session } = await poolRoom(t);
   const warm = await addReady(db, made);
   const { disk, lease } = await session();
-  await disk.claim(neverLost, undefined, WISH);
+  await claimDisk(disk, WISH);
   // The session keeps the uid on a disk of its own.
-  assert.equal((await disk.replace()).uid, warm.uid);
+  await disk.leaveToPool();
+  assert.equal((await disk.assign()).uid, warm.uid);
   await db.write.query({ text: "delete from warm_disks" });
   await db.write.query({ text: "select setval('warm_uids', $1, false)", values: [warm.uid] });
   assert.equal((await addReady(db, made)).uid, warm.uid + 1);

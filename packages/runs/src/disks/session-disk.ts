@@ -19,8 +19,7 @@ export interface Disk {
   uid: number;
 }
 
-export interface ClaimedDisk extends Disk {
-  isNew: boolean;
+export interface NewDisk extends Disk {
   /** Whether the disk was taken from the pool. */
   fromPool: boolean;
 }
@@ -56,35 +55,38 @@ export class SessionDisk {
   }
 
   /**
-   * Returns the session's disk. If the disk is not at this place or not whole, replaces it with a new one and
-   * marks all resources as absent.
+   * Returns the session's disk. If the disk is not at this place or not whole, deletes what is left of it,
+   * marks all resources as absent and returns null: then `assign` gives the session a new one.
    *
    * @param reportLost appends that the session's former disk is lost; see `appendReclaimed`.
-   * @param beforeNew called before a new disk is assigned.
-   * @param wish returns the disk of the pool to take; called after `beforeNew`. Default: none.
    */
-  async claim(
-    reportLost: () => Promise<void>,
-    beforeNew: () => Promise<void> = async () => {},
-    wish: () => Promise<WarmWish | null> = async () => null,
-  ): Promise<ClaimedDisk> {
+  async claim(reportLost: () => Promise<void>): Promise<Disk | null> {
     const row = await readDisk(this.#db, this.#lease);
     const { restoring } = row;
     if (row.workspace_uid !== null && !restoring && (await this.#isHere(row, row.snapshots))) {
-      return { ...this.#disk(row.disk, row.workspace_uid), isNew: false, fromPool: false };
+      return this.#disk(row.disk, row.workspace_uid);
     }
     // A loss is reported once, however often the disk is restored from a save.
     if (row.home !== null && !restoring) await reportLost();
     await this.#discard(row.disk);
     await markAllAbsent(this.#db, this.#lease);
-    await beforeNew();
-    return await this.#assign(await wish());
+    return null;
   }
 
-  /** Replaces a disk of the pool that cannot be used with another new disk. The sweep deletes the former. */
-  async replace(): Promise<ClaimedDisk> {
+  /**
+   * Assigns a new disk to the session, after `claim` returned null or the former new disk was given up.
+   *
+   * @param wish the disk of the pool to take, if there is one. Default: none is taken.
+   * @throws LeaseLost
+   */
+  async assign(wish: WarmWish | null = null): Promise<NewDisk> {
+    const { disk, workspace_uid: uid } = await assignDisk(this.#db, this.#lease, this.#disks.home, wish);
+    return { ...this.#disk(disk, uid), fromPool: disk !== null };
+  }
+
+  /** Gives up a disk of the pool that cannot be used, before another is assigned. The sweep deletes it. */
+  async leaveToPool(): Promise<void> {
     await this.#discard(null);
-    return await this.#assign(null);
   }
 
   /** Returns whether `claim` would return the session's existing disk. */
@@ -111,7 +113,7 @@ export class SessionDisk {
     );
   }
 
-  /** Deletes a disk that is not whole. `claim` then makes a new one. */
+  /** Deletes a disk that is not whole, before another is assigned. */
   async discard(): Promise<void> {
     // Disks that are directories of this host are all named after their session.
     const disk = this.#disks.disks === undefined ? null : (await readDisk(this.#db, this.#lease)).disk;
@@ -137,11 +139,6 @@ export class SessionDisk {
     if (home !== null && home !== this.#disks.home) return;
     if (home !== null) await reportReclaimed();
     await this.#discard(disk);
-  }
-
-  async #assign(wish: WarmWish | null): Promise<ClaimedDisk> {
-    const { disk, workspace_uid: uid } = await assignDisk(this.#db, this.#lease, this.#disks.home, wish);
-    return { ...this.#disk(disk, uid), isNew: true, fromPool: disk !== null };
   }
 
   async #discard(disk: string | null): Promise<void> {

@@ -9,6 +9,7 @@ import { removeTrash } from "@berth/linux";
 import type { Database } from "@berth/store/db";
 import { testDatabase } from "@berth/store/test-support/database";
 import { type Seed, seed, seedLease, seedSession } from "@berth/store/test-support/runs";
+import { claimDisk } from "../../test-support/disks.ts";
 import { addReady, MadeSandboxes, PLAIN } from "../../test-support/warm.ts";
 import { type DiskDirectory, diskPath, SessionDisk } from "./session-disk.ts";
 import { sweepDisks } from "./sweep-disks.ts";
@@ -56,7 +57,7 @@ test("sweepDisks: a process dies in a reclaim between the row and the directory 
   const id = await seedSession(db.write, from);
   const lease = await seedLease(db.write, id, "worker");
   const disk = new SessionDisk(db.write, lease, room);
-  const { path } = await disk.claim(async () => undefined);
+  const { path } = await claimDisk(disk);
   makeDisk(room, id);
   const died = new Error("The process died here.");
   const dying = disk.reclaim(async () => {
@@ -94,7 +95,7 @@ test("sweepDisks: concurrent claims → each session keeps its new disk", async 
     makeDisk(room, id);
     const lease = await seedLease(db.write, id, "worker");
     const claim = async () => {
-      const { path } = await new SessionDisk(db.write, lease, room).claim(async () => undefined);
+      const { path } = await claimDisk(new SessionDisk(db.write, lease, room));
       assert.equal(existsSync(path), false, "nothing of the old one is left");
       mkdirSync(path);
       return path;
@@ -113,8 +114,8 @@ test("sweepDisks: of a session with a disk of the pool, one that is named after 
   const id = await seedSession(db.write, from);
   const own = { ...room, home: made.place, disks: made };
   const disk = new SessionDisk(db.write, await seedLease(db.write, id, "worker"), own);
-  const wish = async () => ({ key: "plain", shape: PLAIN });
-  assert.equal((await disk.claim(async () => undefined, undefined, wish)).path, taken.name);
+  const wish = { key: "plain", shape: PLAIN };
+  assert.equal((await claimDisk(disk, wish)).path, taken.name);
   const [former, unknown] = [formatId("session", id), formatId("session", newUuid())];
   for (const name of [former, unknown]) made.made.set(name, true);
   await sweepDisks(db, own, held);

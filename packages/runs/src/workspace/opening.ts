@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import type { WarmPool } from "../disks/pool/warm-pool.ts";
 import type { DiskDirectory, SessionDisk } from "../disks/session-disk.ts";
+import type { SaveSourceDeps } from "../disks/source/save-source.ts";
 import type { VolumeSnapshots } from "../disks/volume-snapshots/volume-snapshots.ts";
 import type { ProviderHosts } from "../egress/provider-hosts.ts";
 import type { Removal } from "../inputs/removal-store.ts";
@@ -22,7 +23,6 @@ import type { UsageMeter } from "../usage/usage-meter.ts";
 import type { GitDeps } from "./git-settings.ts";
 import type { PlaceWait } from "./place-wait.ts";
 import type { ProvisionDeps, Provisioner } from "./provisioner.ts";
-import type { RestoreDeps } from "./restore-disk.ts";
 import type { SpecDeps } from "./sandbox-spec.ts";
 
 /** The collaborators of a process with which sandboxes are opened. */
@@ -47,7 +47,7 @@ export interface OpenDeps extends ProvisionDeps {
   usage: Pick<UsageMeter, "opened">;
   /** The pool. Absent: every sandbox is made for its session. */
   pool?: Pick<WarmPool, "wish">;
-  metrics: { sandboxOpened(kind: SandboxKind, seconds: number): void } & RestoreDeps["metrics"];
+  metrics: { sandboxOpened(kind: SandboxKind, seconds: number): void } & SaveSourceDeps["metrics"];
 }
 
 /** The session whose sandbox is opened. */

@@ -1,18 +1,32 @@
-import type { Sandbox, SystemLayers } from "@berth/sandbox";
+import {
+  diskPlaces,
+  type GitSettings,
+  type Sandbox,
+  type SandboxSpec,
+  type SystemLayers,
+} from "@berth/sandbox";
+import { type DiskContent, fillDisk, openOnFirst, type SourceDisk } from "../disks/disk-source.ts";
+import type { WarmWish } from "../disks/disk-store.ts";
+import { reportFailure } from "../disks/opening-failure.ts";
+import type { Disk } from "../disks/session-disk.ts";
+import { type NewDiskSources, newDiskSources } from "../disks/source/new-disk-sources.ts";
 import { createEgressReport } from "../egress/egress-report.ts";
 import { isPending, onNewDisk, readResources } from "../inputs/resource-store.ts";
 import type { SessionInputs } from "../inputs/session-inputs-store.ts";
-import type { SetupInputs } from "../repositories/setup-request.ts";
+import { prefetchRefs } from "../repositories/snapshots/prefetch-refs.ts";
 import { PrefetchedRefs } from "../repositories/snapshots/prefetched-refs.ts";
-import { type ChosenDisk, chooseDisk } from "./choose-disk.ts";
+import { gitSettings } from "./git-settings.ts";
 import { openInEnvironment } from "./open-in-environment.ts";
 import type { OpenDeps, OpenedSandbox, OpenTarget, SandboxKind, ToPlace } from "./opening.ts";
-import { type Attempt, OpeningFailures, UnfitDisk } from "./opening-failures.ts";
-import { type OpeningPlan, planOpening } from "./opening-plan.ts";
-import { Provisioner } from "./provisioner.ts";
+import { Provisioner, type ProvisionTarget } from "./provisioner.ts";
 import { countOpened, reportStarted } from "./report-opened.ts";
-import { type RestoredSave, restoreDisk } from "./restore-disk.ts";
-import { loweredLimits, sandboxSpec } from "./sandbox-spec.ts";
+import {
+  limitsOf,
+  loweredLimits,
+  type MountedContent,
+  mountedContents,
+  sandboxSpec,
+} from "./sandbox-spec.ts";
 import { endedProcessesNote } from "./untold-notes.ts";
 import { withLocalFiles } from "./with-local-files.ts";
 
@@ -21,104 +35,149 @@ interface Opening {
   toPlace: ToPlace;
 }
 
+/** A sandbox on a disk that its source has filled. */
 interface Made {
   sandbox: Sandbox;
+  disk: SourceDisk;
+  spec: SandboxSpec;
+  content: DiskContent;
   system: SystemLayers | null;
-  /** The restored save; null when none was restored. */
-  restored: RestoredSave | null;
+  mounted: readonly MountedContent[];
+  /** Refs that were requested while the sandbox was opened. */
+  refs: PrefetchedRefs;
 }
+
+/** The fields of a spec that depend on the disk, when there is none yet. */
+const NO_DISK = { path: "", uid: 0, epoch: 0 };
 
 /** Opens sandboxes on a session's disk. A failure is reported in the session's log. */
 export class SandboxOpener {
   readonly #deps: OpenDeps;
   readonly #target: OpenTarget;
-  readonly #failures: OpeningFailures;
 
   constructor(deps: OpenDeps, target: OpenTarget) {
     this.#deps = deps;
     this.#target = target;
-    this.#failures = new OpeningFailures(deps, target);
   }
 
-  /**
-   * Opens a sandbox on the session's disk, or on a new one.
-   *
-   * @param mayBeMade whether a new disk may be made from a snapshot of a volume. Default: true.
-   */
-  async open(all: SessionInputs, mayBeMade = true): Promise<Opening> {
+  /** Opens a sandbox on the session's disk, or on a new one from the first source that serves. */
+  async open(all: SessionInputs): Promise<Opening> {
     const began = performance.now();
-    const failures = this.#failures;
-    const disk = await chooseDisk(this.#deps, this.#target, all, mayBeMade);
-    if (!disk.fromPool) return await this.#openOn(disk, all, began, (open) => failures.orReport(open));
-    try {
-      return await this.#openOn(disk, all, began, (open) => failures.orUnfit(open));
-    } catch (error) {
-      if (!(error instanceof UnfitDisk)) throw error;
-      this.#deps.log.warn({ err: error.cause, disk: disk.path }, "a disk of the pool cannot be used");
-      const other = { ...(await this.#target.disk.replace()), save: null, mayBeMade: false };
-      return await this.#openOn(other, all, began, (open) => failures.orReport(open));
-    }
+    const own = await this.#claim();
+    const inputs = own === null ? { ...all, resources: all.resources.map(onNewDisk) } : all;
+    // Asked for while a new disk is looked for.
+    const git = gitSettings(this.#deps, inputs.session, inputs.resources);
+    const { sources, snapshot } = await this.#sources(own, inputs, this.#wish(inputs));
+    const lowered = this.#loweredLimits(inputs);
+    const made = await openOnFirst(sources, (disk) => this.#make(disk, inputs, git), this.#report);
+    await this.#reportOpened(made, began, lowered);
+    const { sandbox, disk, spec, content } = made;
+    const isRestored = content.save !== undefined;
+    if (!disk.isNew || isRestored) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
+    const takeSnapshot = isRestored ? null : (snapshot?.taking(sandbox, spec, content) ?? null);
+    const { session, removals } = inputs;
+    const resources = isRestored ? await readResources(this.#deps.db.write, session.id) : inputs.resources;
+    return {
+      opened: { sandbox, provisioner: this.#provisionerOf({ ...made, takeSnapshot }) },
+      toPlace: { resources: resources.filter(isPending), removals },
+    };
   }
 
   /** Opens a sandbox with only the content of the disk, without network, before the disk is removed. */
-  async openBare({ session, resources }: SessionInputs): Promise<OpenedSandbox> {
-    const disk = await chooseDisk(this.#deps, this.#target);
-    const stores = resources
-      .map((resource) => (disk.isNew ? onNewDisk(resource) : resource))
+  async openBare({ session, ...inputs }: SessionInputs): Promise<OpenedSandbox> {
+    const own = await this.#claim();
+    const { sources } = await this.#sources(own, { ...inputs, session, resources: [] }, null);
+    const stores = inputs.resources
+      .map((resource) => (own === null ? onNewDisk(resource) : resource))
       .filter(({ type }) => type === "memory_store");
-    const spec = sandboxSpec(this.#deps, session, { ...disk, ...this.#target.lease }, stores);
-    const { signal } = this.#target;
-    const sandbox = await this.#failures.orReport(() =>
-      this.#deps.engine.open({ ...spec, egress: { mode: "limited", hosts: [] }, signal }),
+    const { signal, lease, memory } = this.#target;
+    const made = await openOnFirst(
+      sources,
+      async (disk) => {
+        const spec = sandboxSpec(this.#deps, session, { ...disk, ...lease }, stores);
+        const egress = { mode: "limited" as const, hosts: [] };
+        return { sandbox: await this.#deps.engine.open({ ...spec, egress, signal }), spec };
+      },
+      this.#report,
     );
-    if (stores.every(({ ready }) => ready)) await this.#target.memory.catchUp(async () => sandbox);
-    return { sandbox, provisioner: this.#provisionerOf({ system: null, writable: spec.writable }, sandbox) };
+    const { sandbox } = made;
+    if (stores.every(({ ready }) => ready)) await memory.catchUp(async () => sandbox);
+    const nothing = {
+      content: {},
+      system: null,
+      mounted: [],
+      refs: new PrefetchedRefs(),
+      takeSnapshot: null,
+    };
+    return { sandbox, provisioner: this.#provisionerOf({ ...made, ...nothing }) };
   }
 
-  async #openOn(disk: ChosenDisk, all: SessionInputs, began: number, attempt: Attempt): Promise<Opening> {
-    const plan = await planOpening(this.#deps, this.#target, disk, all);
-    const lowered = this.#loweredLimits(all);
-    const made = await attempt(() => this.#failures.unlessUnmade(plan.origin, () => this.#make(plan)));
-    if (made === null) return await this.open(all, false);
-    const { sandbox, restored } = made;
-    if (disk.save !== null && restored === null) return await this.open(all);
+  /** Returns the session's disk, or null when it needs a new one. */
+  async #claim(): Promise<Disk | null> {
+    const { disk, runLog } = this.#target;
+    return await disk.claim(() => runLog.appendReclaimed("lost"));
+  }
+
+  /** Returns the disk of the pool that fits the session; null for none. */
+  #wish({ session, resources, removals }: SessionInputs): WarmWish | null {
+    const { pool, tunnels } = this.#deps;
+    if (pool === undefined) return null;
+    const spec = sandboxSpec(this.#deps, session, NO_DISK, resources);
+    const files = mountedContents(resources, removals);
+    return pool.wish({ ...spec, files, hasTunnel: tunnels !== undefined });
+  }
+
+  async #sources(
+    own: Disk | null,
+    { session, resources }: SessionInputs,
+    wish: WarmWish | null,
+  ): Promise<NewDiskSources> {
+    if (own !== null) return { sources: [{ take: async () => ({ ...own, isNew: false }) }], snapshot: null };
+    const { diskBytes } = limitsOf(session, this.#deps.ceilings);
+    return await newDiskSources(this.#deps, { ...this.#target, session, resources, diskBytes, wish });
+  }
+
+  async #make(
+    disk: SourceDisk,
+    { session, resources, removals }: SessionInputs,
+    git: Promise<GitSettings>,
+  ): Promise<Made> {
+    const { fromPool = false, diskSource, inPlace = [] } = disk;
+    const missing = resources.filter(({ id }) => !inPlace.includes(id));
+    const refs = prefetchRefs(this.#deps, session, missing);
+    const spec = {
+      ...sandboxSpec(this.#deps, session, { ...disk, ...this.#target.lease }, resources),
+      fromPool,
+      ...(diskSource !== undefined && { diskSource }),
+    };
+    const mounted = mountedContents(resources, removals);
+    return await withLocalFiles(this.#deps.blobs, mounted, async (files) => {
+      const whole = { ...spec, files, git };
+      const { sandbox, system } = await openInEnvironment(this.#deps, this.#target, session, disk, whole);
+      const content = await fillDisk(disk, { sandbox, places: diskPlaces(spec), files });
+      return { sandbox, disk, spec, content, system, mounted, refs };
+    });
+  }
+
+  async #reportOpened(
+    { sandbox, disk, content }: Made,
+    began: number,
+    lowered: ReturnType<typeof loweredLimits> | null,
+  ): Promise<void> {
     const seconds = Math.round(performance.now() - began) / 1000;
     const waited = this.#target.wait.reportedSeconds;
     await reportStarted(this.#target, sandbox, {
       seconds,
       ...(waited !== null && { waited_seconds: waited }),
       ...(lowered !== null && { lowered_limits: lowered }),
-      ...(restored !== null && { restored }),
+      ...(content.save !== undefined && { restored: content.save }),
     });
-    countOpened(this.#deps, this.#target, sandbox, {
-      kind: kindOf(disk, sandbox),
-      seconds,
-      diskPath: disk.path,
-    });
-    return await this.#opening(plan, made);
+    const counted = { kind: kindOf(disk, sandbox), seconds, diskPath: disk.path };
+    countOpened(this.#deps, this.#target, sandbox, counted);
   }
 
-  async #make({ session, disk, spec, mounted, git, origin }: OpeningPlan): Promise<Made> {
-    return await withLocalFiles(this.#deps.blobs, mounted, async (files) => {
-      const whole = { ...spec, files };
-      const { sandbox, system } = await openInEnvironment(this.#deps, this.#target, session, disk, {
-        ...whole,
-        git,
-      });
-      await origin?.restore(sandbox);
-      const { save } = disk;
-      const restored = save && (await restoreDisk(this.#deps, this.#target, save, sandbox, whole));
-      return { sandbox, system, restored };
-    });
-  }
-
-  async #opening(plan: OpeningPlan, { sandbox, system, restored }: Made): Promise<Opening> {
-    const { session, disk, spec, removals } = plan;
-    if (!disk.isNew || restored !== null) this.#target.notes.push(...(await endedProcessesNote(sandbox)));
-    const now = restored === null ? plan.resources : await readResources(this.#deps.db.write, session.id);
-    const provisioner = this.#provisionerOf({ system, writable: spec.writable }, sandbox, plan);
-    return { opened: { sandbox, provisioner }, toPlace: { resources: now.filter(isPending), removals } };
-  }
+  readonly #report = (error: unknown): Promise<void> =>
+    reportFailure({ ...this.#target, log: this.#deps.log }, error);
 
   /** Returns the limits that the ceilings lower, or null when the session has those of its environment. */
   #loweredLimits({ session }: SessionInputs): ReturnType<typeof loweredLimits> | null {
@@ -129,27 +188,23 @@ export class SandboxOpener {
     return lowered;
   }
 
-  #provisionerOf(
-    setup: Pick<SetupInputs, "system" | "writable">,
-    sandbox: Sandbox,
-    { mounted, refs, origin }: Pick<OpeningPlan, "mounted" | "refs" | "origin"> = {
-      mounted: [],
-      refs: new PrefetchedRefs(),
-      origin: null,
-    },
-  ): Provisioner {
+  #provisionerOf({
+    sandbox,
+    spec,
+    content,
+    ...own
+  }: Pick<Made, "sandbox" | "spec" | "content" | "system" | "mounted" | "refs"> &
+    Pick<ProvisionTarget, "takeSnapshot">): Provisioner {
     const { log, mask } = this.#deps;
     const onEgressDenied = createEgressReport(this.#target.runLog, log, mask);
-    const ofDisk = {
-      restored: origin?.restored ?? new Map(),
-      takeSnapshot: origin?.taking(sandbox) ?? null,
-    };
-    const target = { ...this.#target, ...setup, ...ofDisk, onEgressDenied, sandbox, mounted, refs };
+    const { writable } = spec;
+    const restored = content.repositories ?? new Map();
+    const target = { ...this.#target, ...own, writable, restored, onEgressDenied, sandbox };
     return new Provisioner(this.#deps, target);
   }
 }
 
-function kindOf({ isNew, fromPool }: ChosenDisk, { wasThere }: Sandbox): SandboxKind {
+function kindOf({ isNew, fromPool }: SourceDisk, { wasThere }: Sandbox): SandboxKind {
   if (!isNew) return "resumed";
   return fromPool && wasThere === true ? "warm" : "new";
 }

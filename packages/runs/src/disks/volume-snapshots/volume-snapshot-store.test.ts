@@ -5,6 +5,7 @@ import { newUuid } from "@berth/contract";
 import type { Lease } from "@berth/store/leases";
 import { testDatabase } from "@berth/store/test-support/database";
 import { type Seed, seed, seedLease, seedSession } from "@berth/store/test-support/runs";
+import { claimDisk } from "../../../test-support/disks.ts";
 import { digestRepositories } from "../../repositories/list-repositories.ts";
 import { SessionDisk } from "../session-disk.ts";
 import {
@@ -148,17 +149,16 @@ test("a disk that is not verified is no disk to go on with: another is made, and
     },
   };
   const disk = new SessionDisk(db.write, lease, { directory: "/nowhere", home: PLACE, disks });
-  const lost = () => Promise.reject(new Error("nothing is lost"));
-  assert.equal((await disk.claim(lost)).isNew, true);
+  assert.equal((await claimDisk(disk)).isNew, true);
   await markUnverified(db.write, lease);
   assert.equal(await disk.exists(), false);
   const before = taken;
-  assert.equal((await disk.claim(lost)).isNew, true);
+  assert.equal((await claimDisk(disk)).isNew, true);
   assert.equal(taken, before + 1);
   await markUnverified(db.write, lease);
   await markVerified(db.write, lease);
   assert.equal(await disk.exists(), true);
-  assert.equal((await disk.claim(lost)).isNew, false);
+  assert.equal((await claimDisk(disk)).isNew, false);
 });
 
 test("the digest of repositories: their order does not matter, their url, path and checkout do, their secrets do not", () => {

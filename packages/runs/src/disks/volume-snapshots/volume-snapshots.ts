@@ -23,8 +23,6 @@ import {
   deleteVolumeSnapshots,
   knownVolumeSnapshots,
   listUsable,
-  markUnusable,
-  markUnverified,
   markUsed,
   markVerified,
 } from "./volume-snapshot-store.ts";
@@ -47,7 +45,7 @@ export interface VolumeSnapshotDeps {
 const MUCH_SECONDS = 10;
 
 /** A snapshot from which a new disk is made. The session's credentials list all its repositories' refs. */
-export interface DiskSource {
+export interface FoundSnapshot {
   /** The id of the snapshot. */
   id: string;
   repositories: readonly ListedRepository[];
@@ -102,8 +100,8 @@ export class VolumeSnapshots {
     return usable.some(({ cloneSeconds }) => cloneSeconds >= MUCH_SECONDS);
   }
 
-  /** Returns the source of the session's new disk, or null for an empty one. Never rejects. */
-  async find(session: SnapshotSession): Promise<DiskSource | null> {
+  /** Returns the snapshot from which the session's new disk can be made, or null. Never rejects. */
+  async find(session: SnapshotSession): Promise<FoundSnapshot | null> {
     const { db, listRefs } = this.#deps;
     const { lease, log, repositories } = session;
     if (repositories.length === 0) return null;
@@ -125,23 +123,10 @@ export class VolumeSnapshots {
     }
   }
 
-  /**
-   * Marks the disk as unverified before it is made: until `restore` has resolved, it must not be used
-   * further. @throws LeaseLost
-   */
-  async begin({ lease }: SnapshotSession): Promise<void> {
-    await markUnverified(this.#deps.db.write, lease);
-  }
-
-  /** Records that no disk can be made from the snapshot. For a while no session tries. */
-  async giveUp({ id }: DiskSource): Promise<void> {
-    await markUnusable(this.#deps.db.write, id);
-  }
-
   /** Brings the repositories on the new disk up to date. @throws as `restoreRepositories`, and LeaseLost. */
   async restore(
     { lease, log }: SnapshotSession,
-    { id, repositories, isCurrent }: DiskSource,
+    { id, repositories, isCurrent }: FoundSnapshot,
     target: Omit<RestoreTarget, "variables">,
   ): Promise<RestoredRepositories> {
     const { db, metrics, repositoryVariables } = this.#deps;

@@ -2,16 +2,19 @@
 // with a cluster that succeeds as told.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { LeaseLost } from "@berth/agent";
 import { Semaphore } from "@berth/concurrency";
 import { newUuid } from "@berth/contract";
-import type { DiskSnapshots, Sandbox } from "@berth/sandbox";
+import { type DiskSnapshots, ImageError, NoRoomError, type Sandbox, SandboxError } from "@berth/sandbox";
 import { testDatabase } from "@berth/store/test-support/database";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import { pino } from "pino";
-import { VolumeSnapshots } from "../disks/volume-snapshots/volume-snapshots.ts";
-import type { SessionRepository } from "../inputs/placement.ts";
-import type { RunFile, RunMemoryStore, RunRepository, RunResource } from "../inputs/resource-store.ts";
-import { DiskOrigin } from "./disk-origin.ts";
+import type { SessionRepository } from "../../inputs/placement.ts";
+import type { RunFile, RunMemoryStore, RunRepository, RunResource } from "../../inputs/resource-store.ts";
+import { readDisk } from "../disk-store.ts";
+import { SessionDisk } from "../session-disk.ts";
+import { VolumeSnapshots } from "../volume-snapshots/volume-snapshots.ts";
+import { VolumeSnapshotSource } from "./volume-snapshot-source.ts";
 
 const common = { ready: false, failure: null, failedAt: null, inputs: "" };
 const repository: RunRepository = {
@@ -65,29 +68,30 @@ async function setUp(t: TestContext, fault: string | null = null) {
     unsealedRepository: (one: RunRepository): SessionRepository => one as never,
     repositoryInside: async (one: RunRepository): Promise<SessionRepository> => one as never,
   };
-  const parts = { volumeSnapshots, credentials, clones: new Semaphore(1), log };
-  const spec = { disk: "sesn_1", writable: [], limits: { memoryBytes: 1, pids: 1, cpus: 1, diskBytes: 500 } };
-  const target = { lease, resources: [repository], session: { image: null, repositorySetup: null }, spec };
-  const savesMuch = () => DiskOrigin.savesMuch(parts, target);
-  const find = (
+  const disk = new SessionDisk(db.write, lease, { directory: "/nowhere", home: place, disks });
+  const { signal } = new AbortController();
+  const parts = { db, volumeSnapshots, credentials, clones: new Semaphore(1), log };
+  const source = (
     resources: readonly RunResource[] = [repository],
     session: object = {},
-    { diskBytes = 500, mayBeMade = true } = {},
-  ) =>
-    DiskOrigin.find(
-      parts,
-      {
-        ...{ lease, resources, session: { image: null, repositorySetup: null, ...session } },
-        spec: { ...spec, limits: { ...spec.limits, diskBytes } },
-      },
-      mayBeMade,
-    );
-  const take = async (isAlone = () => true) => await (await find())?.taking(SANDBOX)?.(isAlone);
+    { diskBytes = 500 } = {},
+  ) => {
+    const own = { image: null, repositorySetup: null, ...session };
+    return VolumeSnapshotSource.of(parts, { lease, disk, signal, resources, session: own, diskBytes });
+  };
+  const savesMuch = async () => await source()?.savesMuch();
+  const take = async (isAlone = () => true) => {
+    const own = source();
+    await own?.take();
+    await own?.taking(SANDBOX, SPEC, {})?.(isAlone);
+  };
   const refuse = (now: boolean) => {
     refused = now;
   };
-  return { db, volumeSnapshots, savesMuch, find, take, taken, there, refuse };
+  return { db, lease, disk, volumeSnapshots, savesMuch, source, take, taken, there, refuse };
 }
+
+const SPEC = { disk: "sesn_1", writable: [] };
 
 /** Every command in it succeeds. */
 const SANDBOX = {
@@ -97,9 +101,9 @@ const SANDBOX = {
 } as unknown as Sandbox;
 
 test("a disk becomes a snapshot only of a session of the operator's image with repositories and nothing else on its disk", async (t) => {
-  const { find } = await setUp(t);
-  const becomes = async (...words: Parameters<typeof find>) =>
-    ((await find(...words))?.taking(SANDBOX) ?? null) !== null;
+  const { source } = await setUp(t);
+  const becomes = async (...words: Parameters<typeof source>) =>
+    (source(...words)?.taking(SANDBOX, SPEC, {}) ?? null) !== null;
   assert.equal(await becomes(), true);
   assert.equal(await becomes([repository, file("/mnt/session/uploads/a")]), true);
   assert.equal(await becomes([repository], { image: "own" }), false, "its git may be another");
@@ -110,47 +114,71 @@ test("a disk becomes a snapshot only of a session of the operator's image with r
 });
 
 test("a session begins on one once all its repositories are listed for its own credential", async (t) => {
-  const { find, take, taken, there, refuse } = await setUp(t);
-  const source = async (...words: Parameters<typeof find>) => (await find(...words))?.source?.id ?? null;
-  assert.equal(await source(), null);
+  const { source, take, taken, there, refuse } = await setUp(t);
+  const found = async (...words: Parameters<typeof source>) =>
+    (await source(...words)?.take())?.diskSource ?? null;
+  assert.equal(await found(), null);
   await take();
   const [id = ""] = taken;
-  assert.equal(await source(), id);
+  assert.equal(await found(), id);
   assert.equal(
-    await source([repository, file("/data/a"), store], { image: "own" }),
+    await found([repository, file("/data/a"), store], { image: "own" }),
     id,
     "whatever else it has",
   );
-  assert.equal(await source([{ ...repository, id: newUuid(), mountPath: "/data/y" }]), null);
-  assert.equal(await source([{ ...repository, failure: "no" }]), null, "it is not put in place");
-  assert.equal(await source([repository], {}, { diskBytes: 99 }), null, "its disk is too small");
-  assert.equal(await source([repository], {}, { mayBeMade: false }), null);
+  assert.equal(await found([{ ...repository, id: newUuid(), mountPath: "/data/y" }]), null);
+  assert.equal(await found([{ ...repository, failure: "no" }]), null, "it is not put in place");
+  assert.equal(await found([repository], {}, { diskBytes: 99 }), null, "its disk is too small");
   refuse(true);
-  assert.equal(await source(), null);
+  assert.equal(await found(), null);
   refuse(false);
   there.set(id, { isReady: false, bytes: 100 });
-  assert.equal(await source(), null, "it is not ready");
+  assert.equal(await found(), null, "it is not ready");
   there.clear();
-  assert.equal(await source(), null, "it is gone");
+  assert.equal(await found(), null, "it is gone");
   await take();
   assert.equal(taken.length, 2, "and the next session takes another");
 });
 
 test("a pod of the pool goes before a snapshot of what is cloned in seconds, and not before one of what took long", async (t) => {
-  const { db, find, savesMuch, take } = await setUp(t);
+  const { db, savesMuch, take } = await setUp(t);
   assert.equal(await savesMuch(), false, "there is none");
   await take();
   assert.equal(await savesMuch(), false, "it was cloned at once");
   await db.write.query({ text: "update volume_snapshots set clone_seconds = 10" });
   assert.equal(await savesMuch(), true);
-  assert.equal((await find())?.source?.cloneSeconds, 10, "the next snapshot is told that, too");
+  await take();
+  const newest = await db.read.query<{ seconds: number }>({
+    text: "select clone_seconds as seconds from volume_snapshots order by taken_at desc limit 1",
+  });
+  assert.deepEqual(newest.rows, [{ seconds: 10 }], "the next snapshot is told that, too");
+});
+
+test("a snapshot of which no disk can be made is given up, for a while, with the disk; other failures end the opening", async (t) => {
+  const { db, lease, source, take, taken } = await setUp(t);
+  await take();
+  const own = source();
+  const disk = await own?.take();
+  assert.equal(disk?.diskSource, taken[0]);
+  assert.equal(
+    (await readDisk(db.write, lease)).restoring,
+    true,
+    "nobody may use the disk before it is checked",
+  );
+  for (const error of [new LeaseLost(), new NoRoomError(), new ImageError("The image is not there.")])
+    assert.equal(await disk?.giveUp?.(error), false, error.message);
+  assert.notEqual(await source()?.take(), null);
+  assert.equal(await disk?.giveUp?.(new SandboxError("the volume cannot be made")), true);
+  assert.equal(await source()?.take(), null);
+  await own?.taking(SANDBOX, SPEC, {})?.(() => true);
+  assert.equal(taken.length, 1, "no other is taken within the hour, since none is replaced");
 });
 
 test("a snapshot into which something may have come is deleted, and never used", async (t) => {
-  const { find, take, there, taken } = await setUp(t);
+  const { source, take, there, taken } = await setUp(t);
   await take(() => false);
   assert.deepEqual([taken.length, there.size], [1, 0]);
-  assert.equal((await find())?.source, null);
+  assert.equal(await source()?.take(), null);
 });
 
 test("the sweep deletes what no row knows, and keeps the rest", async (t) => {
@@ -162,7 +190,7 @@ test("the sweep deletes what no row knows, and keeps the rest", async (t) => {
 });
 
 test("what the cluster lacks is found when the service starts: then no disk is made of a snapshot", async (t) => {
-  const { volumeSnapshots, find } = await setUp(t, "The cluster knows none.");
+  const { volumeSnapshots, source } = await setUp(t, "The cluster knows none.");
   assert.equal(volumeSnapshots, null);
-  assert.equal(await find(), null);
+  assert.equal(source(), null);
 });
