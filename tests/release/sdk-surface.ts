@@ -56,9 +56,11 @@ function withoutArguments(type: string): string {
   }
 }
 
-/** Returns the methods, as `file: method(`, whose declaration has no comment. Overloads share one. */
+const WITH_METHODS = "{client,resources/{events,files,methods,sessions,skills}}.d.ts";
+
+/** Returns the client's methods, as `file: method(`, whose declaration has no comment. Overloads share one. */
 export function undocumented(declarations: string): string[] {
-  return globSync(["client.d.ts", "resources/*.d.ts"], { cwd: declarations }).flatMap((file) => {
+  return globSync(WITH_METHODS, { cwd: declarations }).flatMap((file) => {
     const lines = readFileSync(join(declarations, file), "utf8").split("\n");
     return lines.flatMap((line, index) => {
       const [, name] = /^ {4}(\w+)(?:<\w+>)?\(/.exec(line) ?? [];
