@@ -131,7 +131,7 @@ covers(
       token: client.token,
     });
     const beside = page.getByRole("complementary", { name: "Beside the transcript" });
-    await beside.getByText("There is no disk to look at").waitFor();
+    await beside.getByText("The session has no disk now").waitFor();
     await beside.getByText(/its disk was reclaimed, and its next command creates a new one/).waitFor();
     assert.equal(await beside.getByRole("alert").count(), 0);
     assert.equal(await beside.getByRole("button", { name: "Try again" }).count(), 0);

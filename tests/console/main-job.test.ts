@@ -177,22 +177,22 @@ covers(
     await page.getByText("May the agent do this?").waitFor();
     const message = page.getByLabel("Message to the agent");
     await message.pressSequentially("y");
-    await page.getByText("allows the call that waits").waitFor();
+    await page.getByText("allows the waiting call").waitFor();
     await message.press("Enter");
     await page.getByRole("button", { name: /^Bash echo two/ }).waitFor();
     assert.equal(await message.inputValue(), "");
     await page.keyboard.press("Escape");
     await page.getByText("May the agent do this?").waitFor();
     await page.keyboard.press("n");
-    await page.getByLabel("Why it is denied, for the model").fill("Not twice");
+    await page.getByLabel("Reason for the denial, for the model").fill("Not twice");
     await page.keyboard.press("Enter");
     await page.getByText("Denied by you: Not twice").waitFor();
 
     await page.getByRole("button", { name: /^Bash echo three/ }).waitFor();
     await message.fill("n");
-    await page.getByText("denies the call that waits, with a reason").waitFor();
+    await page.getByText("denies the waiting call, with a reason").waitFor();
     await message.press("Enter");
-    const reason = page.getByLabel("Why it is denied, for the model");
+    const reason = page.getByLabel("Reason for the denial, for the model");
     await reason.and(page.locator(":focus")).waitFor();
     assert.equal(await message.inputValue(), "");
     await page.keyboard.type("Nor thrice");

@@ -49,7 +49,7 @@ covers(
     await api.ok("POST", `/agents/${id}`, { version: 1, system: "Theirs.\n" });
     await press(page, "Save");
     await page.getByText("Somebody made version 2 since you began with version 1.").waitFor();
-    await press(page, "Add mine to it");
+    await press(page, "Apply my changes to it");
     await press(page, "Save");
     await page.getByText("mine", { exact: true }).waitFor();
     const changed = await api.ok("GET", `/agents/${id}`);
@@ -243,7 +243,7 @@ covers(
     await page.getByText("added: # Secret").waitFor();
     await press(page, "Redact…");
     await press(page, "Redact");
-    await page.getByText("Its text was taken out for good.").waitFor();
+    await page.getByText("Its text was deleted for good.").waitFor();
     await versions.first().click();
     await page.getByText("added: mine").waitFor();
     await press(page, "Redact…");

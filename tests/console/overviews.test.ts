@@ -109,7 +109,7 @@ covers(
     await page.goto(`${origin}/console/usage?view=table`);
     await page.getByLabel("First day").fill("2020-01-01");
     await page.getByLabel("Last day").fill("2020-01-31");
-    await page.getByText("Nothing was used in these days").waitFor();
+    await page.getByText("No usage in these days").waitFor();
     assert.match(page.url(), /from=2020-01-01&to=2020-01-31/);
     await page.goto(`${origin}/console/usage?from=2020-02-01&to=2020-01-01`);
     await page.locator("main").getByText("request_id").waitFor();

@@ -152,7 +152,7 @@ covers(
 
     const session = await makeSession(api, { title: "Poems", environment_variables: { METRE: "iambic" } });
     await page.goto(`${origin}/console/sessions/${session.id}`);
-    await page.getByRole("button", { name: "Again like this one" }).click();
+    await page.getByRole("button", { name: "New session like this one" }).click();
     await page.waitForURL(/\/new\?like=/);
     await page.locator("textarea", { hasText: "METRE=iambic" }).waitFor();
     assert.equal(await page.getByLabel("Title").inputValue(), "Poems");
@@ -307,7 +307,7 @@ covers(
     await page.getByRole("menuitem", { name: "Terminate…" }).click();
     assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "idle", "it asks first");
     await confirm(page, "Terminate");
-    await page.getByText("The session has ended, and takes no more messages.").waitFor();
+    await page.getByText("The session has ended and accepts no more messages.").waitFor();
     assert.deepEqual(visited.faults, []);
   },
 );

@@ -51,13 +51,13 @@ covers(
     await page.keyboard.press("n");
     const fill = (field: string, value: string) => dialog.getByLabel(field, { exact: true }).fill(value);
     await fill("Variable", "2BAD");
-    await fill("Hosts that it is sent to", "registry.example.com");
+    await fill("Hosts that receive it", "registry.example.com");
     await fill("Secret", FIRST_SECRET);
     await refused(page, "Make the credential", "Variable", /secret_name/);
     await fill("Variable", "NPM_TOKEN");
-    await fill("Hosts that it is sent to", "10.0.0.1");
-    await refused(page, "Make the credential", "Hosts that it is sent to", /allowed_hosts/);
-    await fill("Hosts that it is sent to", "registry.example.com");
+    await fill("Hosts that receive it", "10.0.0.1");
+    await refused(page, "Make the credential", "Hosts that receive it", /allowed_hosts/);
+    await fill("Hosts that receive it", "registry.example.com");
     await page.reload();
     await dialog.waitFor();
     assert.equal(await dialog.getByLabel("Variable", { exact: true }).inputValue(), "NPM_TOKEN");
@@ -162,7 +162,7 @@ covers(
     assert.match(page.url(), /token=tok_/);
     await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
     const asked = page.getByRole("dialog", { name: "Revoke backup?" });
-    await asked.getByText("What uses it is refused from its next request.").waitFor();
+    await asked.getByText("Programs that use it are refused from their next request on.").waitFor();
     assert.equal((await holder.get("/files")).status, 200, "it asks first");
     await asked.getByRole("button", { name: "Revoke", exact: true }).click();
     await page.getByText("The token is revoked", { exact: true }).waitFor();
@@ -195,7 +195,7 @@ covers(
     await page.goto(laptop.verification_uri);
     await code.fill(laptop.user_code.toLowerCase());
     await press(page, "Look it up");
-    const asks = page.getByRole("region", { name: "What asks" });
+    const asks = page.getByRole("region", { name: "The device" });
     for (const text of ["ada's laptop", "127.0.0.1", "read agents"])
       await asks.getByText(text).first().waitFor();
     assert.equal((await poll(guest, laptop)).body.error.code, "authorization_pending", "it asks first");

@@ -67,7 +67,7 @@ covers(
     await ada.page.getByText("May the agent do this?").waitFor();
     await ada.page.keyboard.press("Escape");
     await ada.page.keyboard.press("n");
-    await ada.page.getByLabel("Why it is denied, for the model").fill("not today");
+    await ada.page.getByLabel("Reason for the denial, for the model").fill("not today");
     await ada.page.keyboard.press("Enter");
     await bob.page.getByText(/^Denied by .*: not today/).waitFor();
     await bob.page.getByText("May the agent do this?").waitFor();

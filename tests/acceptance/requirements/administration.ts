@@ -47,7 +47,7 @@ export const administrationRequirements: readonly Requirement[] = [
   {
     id: "admin-logins",
     source,
-    rule: "What asks for a token by device can be looked up by its user code, approved for a user and denied; an unknown code is 404.",
+    rule: "A device login can be looked up by its user code, approved for a user, or denied; an unknown code is 404.",
   },
   {
     id: "admin-hosts",

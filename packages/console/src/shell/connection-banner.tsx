@@ -32,7 +32,7 @@ export function ConnectionBanner() {
     >
       <Spinner className="text-warn" />
       <span className="min-w-0 flex-1">
-        The service cannot be reached. What you see may be old; it goes on by itself.
+        The service cannot be reached. This page may be out of date; it continues by itself.
       </span>
       <Button size="small" onClick={() => void checkConnection(new AbortController().signal)}>
         Try now

@@ -67,7 +67,7 @@ export function ObjectList<Item extends { id: string }>(props: Props<Item>) {
 function NothingFits({ onClear }: { onClear: (() => void) | undefined }) {
   return (
     <Empty icon="filter" title="Nothing fits" action={<Button onClick={onClear}>Clear the filters</Button>}>
-      Change the filters, or look at all of them.
+      Change the filters, or show all of them.
     </Empty>
   );
 }

@@ -49,7 +49,7 @@ function Gone({ error }: { error: APIError }) {
   return (
     <Empty
       icon="help"
-      title="It is not there"
+      title="Not found"
       action={
         <Link to="/" className={buttonClass()}>
           To the sessions
@@ -57,7 +57,7 @@ function Gone({ error }: { error: APIError }) {
       }
     >
       <p>{error.message}</p>
-      <p className="mt-2">It may be deleted, or belong to somebody whose things you cannot see.</p>
+      <p className="mt-2">It may be deleted, or you may not have access to it.</p>
       <RequestId error={error} />
     </Empty>
   );
@@ -70,7 +70,7 @@ function Away({ retry }: { retry: () => void }) {
       title="The service cannot be reached"
       action={<Button onClick={retry}>Try now</Button>}
     >
-      This page appears by itself when it is back.
+      This page comes back by itself.
     </Empty>
   );
 }

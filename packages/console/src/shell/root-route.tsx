@@ -19,7 +19,7 @@ function NotFound() {
           </Link>
         }
       >
-        The address may be mistyped, or what it showed is gone.
+        The address may be wrong, or its object was deleted.
       </Empty>
     </Page>
   );

@@ -52,7 +52,7 @@ export function FileContent({ file }: { file: StoredFile }) {
     return (
       <p className="text-muted">
         {file.downloadable
-          ? "The file is too large to be shown here. Download it."
+          ? "The file is too large to show here. Download it."
           : "This file cannot be read here."}
       </p>
     );
@@ -107,7 +107,9 @@ function TextView({ blob, name }: { blob: Blob; name: string }) {
       ) : (
         <CodeBlock code={shown} language={languageOf(name) ?? "text"} numbered />
       )}
-      {text.length > MAX_TEXT && <p className="mt-2 text-xs text-faint">Cut here: the download is whole.</p>}
+      {text.length > MAX_TEXT && (
+        <p className="mt-2 text-xs text-faint">Cut here. The download is complete.</p>
+      )}
     </>
   );
 }

@@ -19,9 +19,7 @@ export function JsonView({ value, className }: { value: unknown; className?: str
         {shown.split("\n").map((line, index) => (
           <JsonLine key={index} line={line} />
         ))}
-        {text.length > MAX_SHOWN && (
-          <span className="text-faint">… cut here; copy it to have the whole.</span>
-        )}
+        {text.length > MAX_SHOWN && <span className="text-faint">… cut here; copy it to get all of it.</span>}
       </pre>
     </div>
   );

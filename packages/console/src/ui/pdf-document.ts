@@ -49,7 +49,7 @@ export async function openPdf(blob: Blob): Promise<PdfDocument> {
 export class PdfFault extends Error {
   constructor(cause: unknown) {
     const isProtected = cause instanceof Error && cause.name === "PasswordException";
-    super(isProtected ? "The document is protected by a password." : "This is not a PDF, or it is damaged.", {
+    super(isProtected ? "The document has a password." : "This is not a PDF, or it is damaged.", {
       cause,
     });
   }

@@ -32,7 +32,7 @@ function Pages({ document, width }: { document: PdfDocument; width: number }) {
       ))}
       <p className="text-center text-xs text-faint">
         {pages > MAX_PAGES
-          ? `Cut here, after ${MAX_PAGES} of ${pages} pages: the download is whole.`
+          ? `Cut here, after ${MAX_PAGES} of ${pages} pages. The download is complete.`
           : formatPlural(pages, "page")}
       </p>
     </>

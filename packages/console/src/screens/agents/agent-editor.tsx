@@ -75,7 +75,7 @@ export function AgentEditor(props: Props) {
         identity={form}
         change={change}
         faultAt={faultAt}
-        about="Author and committer of its commits, unless the environment or the session names another."
+        about="The author and committer of its commits, unless the environment or the session sets another."
       />
       <MetadataSection
         metadata={form.metadata}

@@ -53,9 +53,10 @@ const ENDING: Ending = {
   list: "/agents",
   calls: berth.agents,
   means: {
-    archive: "It can no longer be changed or start sessions, and this cannot be undone. Its sessions go on.",
+    archive:
+      "It can no longer be changed or start sessions. Its running sessions continue. This cannot be undone.",
     delete:
-      "All its versions are gone for good. An agent with which a session was created stays: archive it instead.",
+      "All its versions are deleted for good. An agent that a session uses cannot be deleted: archive it instead.",
   },
 };
 

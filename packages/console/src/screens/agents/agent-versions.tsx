@@ -114,7 +114,7 @@ function Comparison({ agentId, numbers, from, to, onChange }: ComparisonProps) {
         />
         <div className="ml-auto max-sm:hidden">
           <Segments
-            label="Look of the diff"
+            label="View of the diff"
             value={look}
             choices={[
               { value: "unified", label: "Unified" },
@@ -142,7 +142,7 @@ function Differences({ before, after, split }: { before: Agent; after: Agent; sp
       { title: "Settings", hunks: hunksBetween(old.settings, fresh.settings) },
     ].filter(({ hunks }) => hunks.length > 0);
   }, [before, after]);
-  if (parts.length === 0) return <p className="p-6 text-center text-muted">These are the same.</p>;
+  if (parts.length === 0) return <p className="p-6 text-center text-muted">These versions are the same.</p>;
   return (
     <div className="flex flex-col gap-4 p-4">
       {parts.map(({ title, hunks }) => (

@@ -72,7 +72,7 @@ function EditAgent({ agent, models }: Props) {
               Somebody made version {agent.version} since you began with version {form.version}.
             </span>
             <Button size="small" onClick={() => change({ version: agent.version })}>
-              Add mine to it
+              Apply my changes to it
             </Button>
           </p>
         )}

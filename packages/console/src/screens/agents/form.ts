@@ -168,7 +168,7 @@ export function newServer(): ServerEntry {
  */
 export function bodyOf(form: AgentForm) {
   const twice = repeated(form.metadata);
-  if (twice !== undefined) throw new FormFault(`metadata ${twice.key}`, "This name is there already.");
+  if (twice !== undefined) throw new FormFault(`metadata ${twice.key}`, "This name is already used.");
   return {
     name: form.name.trim(),
     description: form.description.trim() === "" ? null : form.description.trim(),

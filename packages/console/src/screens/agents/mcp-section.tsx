@@ -17,7 +17,7 @@ export function McpSection({ form, change, faultAt }: Props) {
   return (
     <FormSection
       title="MCP servers"
-      about="Over streamable HTTP. Their tokens come from the vaults of a session."
+      about="Reached over streamable HTTP. Their tokens come from the session's vaults."
     >
       {form.servers.map((server) => (
         <Server
@@ -76,7 +76,7 @@ function Server({ server, faultAt, onChange, onRemove }: ServerProps) {
         onChange={(next) => onChange({ tools: next })}
         usual={
           <Select
-            label={`Calls of the other tools of ${name || "the server"}`}
+            label={`Calls of all other tools of ${name || "the server"}`}
             value={usual}
             choices={STATE_CHOICES}
             onChange={(next) => onChange({ usual: next })}
@@ -141,7 +141,7 @@ function ServerTools({ tools, faultAt, onChange, usual }: ToolsProps) {
           icon="plus"
           onClick={() => onChange([...tools, { key: newKey(), name: "", state: "always_allow" }])}
         >
-          Name a tool with a permission of its own
+          Set the permission of one tool
         </Button>
       </li>
     </ul>

@@ -27,10 +27,10 @@ export function ModelSection({ form, change, faultAt }: Props) {
     about: `${formatShort(window)} tokens of context${price === null ? "" : `, $${price.input} in and $${price.output} out for a million`}`,
   }));
   const isListed = form.model === null || models.some(({ id }) => id === form.model);
-  const own = isListed ? [] : [{ value: form.model, label: form.model, about: "Not listed by the service" }];
+  const own = isListed ? [] : [{ value: form.model, label: form.model, about: "Not in the service's list" }];
   const window = models.find(({ id }) => id === form.model)?.effective_context_window;
   return (
-    <FormSection title="Model" about="Its provider gets what the agent reads.">
+    <FormSection title="Model" about="Its provider receives everything that the agent reads.">
       <Field label="Model" error={faultAt("model")}>
         {(control) => (
           <Select

@@ -16,7 +16,7 @@ export function PermissionBadge({ state }: { state: ToolState }) {
 
 export const STATE_CHOICES: readonly Choice<ToolState>[] = [
   { value: "always_allow", label: "Allowed", about: "Calls run at once" },
-  { value: "always_ask", label: "Asks first", about: "Somebody confirms each call" },
-  { value: "always_deny", label: "Denied", about: "The agent sees the tool, and is refused" },
-  { value: "off", label: "Off", about: "The agent does not have the tool" },
+  { value: "always_ask", label: "Asks first", about: "A person confirms each call" },
+  { value: "always_deny", label: "Denied", about: "The agent sees the tool, but each call is refused" },
+  { value: "off", label: "Off", about: "The agent does not get the tool" },
 ];

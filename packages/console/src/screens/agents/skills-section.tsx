@@ -44,7 +44,7 @@ export function SkillsSection({ form, change, faultAt }: Props) {
       >
         {free.length === 0 && (
           <p className="max-w-64 px-2 py-1.5 text-faint">
-            {skills.length === 0 ? "No skill has been uploaded yet." : "The agent has them all."}
+            {skills.length === 0 ? "No skill has been uploaded yet." : "The agent has all of them."}
           </p>
         )}
         {free.map(({ id, name, display_title }) => (

@@ -21,7 +21,7 @@ export function ToolsSection({ form, change, faultAt }: Props) {
     <>
       <FormSection
         title="Tools"
-        about="What the agent does in its sandbox, and what somebody confirms first."
+        about="What the agent may do in its sandbox, and what a person confirms first."
       >
         <ul className="rounded-xl border border-line">
           {TOOLS.map(({ name, about, ...tool }) => (
@@ -33,8 +33,8 @@ export function ToolsSection({ form, change, faultAt }: Props) {
               <span className="min-w-0 flex-1 text-xs text-faint">{about}</span>
               {"usualBytes" in tool && (
                 <Input
-                  aria-label={`Bytes of a result of ${name}`}
-                  title="How many bytes of a result the model sees"
+                  aria-label={`Maximum bytes of a result of ${name}`}
+                  title="Maximum bytes of a result that the model sees"
                   inputMode="numeric"
                   placeholder={`${formatCount(tool.usualBytes)} bytes`}
                   value={form.resultBytes[name] ?? ""}
@@ -56,7 +56,7 @@ export function ToolsSection({ form, change, faultAt }: Props) {
       </FormSection>
       <FormSection
         title="Tools of the client"
-        about="The session waits while your program, or somebody here, gives the result."
+        about="The session waits until your program, or a person here, gives the result."
       >
         {form.customTools.map((tool) => (
           <CustomTool

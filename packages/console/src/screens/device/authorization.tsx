@@ -28,13 +28,13 @@ export function Authorization({ code, asked }: Props) {
   });
   if (decision.data !== undefined) return <Decided decided={decision.data} />;
   return (
-    <section aria-label="What asks" className="flex flex-col gap-4 rounded-xl border border-line p-4">
-      <h2 className="font-semibold">May it have a token of yours?</h2>
+    <section aria-label="The device" className="flex flex-col gap-4 rounded-xl border border-line p-4">
+      <h2 className="font-semibold">Give this device a token?</h2>
       <Facts>
         <Fact name="Asked by">
-          {asked.client_name === null ? "It gives no name" : showUnseen(asked.client_name)}
+          {asked.client_name === null ? "It gave no name" : showUnseen(asked.client_name)}
           <span className="block text-xs text-faint">
-            The name that the device gives itself, not verified
+            The name that the device gave itself; it is not verified
           </span>
         </Fact>
         <Fact name="From">{asked.client_address}</Fact>
@@ -44,7 +44,9 @@ export function Authorization({ code, asked }: Props) {
         <Fact name="It asks for">{describeScopes(asked.scopes).join(", ")}</Fact>
         {scopes !== null && (
           <Fact name="It would get">
-            {scopes.length === 0 ? "Nothing: you may none of it yourself" : describeScopes(scopes).join(", ")}
+            {scopes.length === 0
+              ? "Nothing: you do not have these permissions yourself"
+              : describeScopes(scopes).join(", ")}
           </Fact>
         )}
       </Facts>

@@ -50,7 +50,7 @@ export function DeviceScreen() {
         <p className="text-muted">
           A program without a token, such as{" "}
           <code className="font-mono text-xs whitespace-nowrap">berth login --device</code>, shows a code.
-          With it you see what asks, and decide whether it gets a token of yours.
+          Enter it to see which device asks, and decide whether it gets a token.
         </p>
         <form onSubmit={submit} className="flex flex-col gap-3">
           <Field

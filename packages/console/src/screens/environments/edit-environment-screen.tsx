@@ -49,7 +49,7 @@ function EditEnvironment({ environment }: { environment: Environment }) {
           void queryClient.invalidateQueries({ queryKey: ["environments"] });
           toast(
             "The environment is changed",
-            "Networking from an agent’s next turn, the rest as sandboxes open.",
+            "Networking changes from an agent’s next turn on, everything else when a sandbox opens.",
           );
           await navigate({ to: "/environments/$environmentId", params: { environmentId: id } });
         }}

@@ -47,7 +47,7 @@ export function EnvironmentEditor(props: Props) {
       <SoftwareSection {...sections} />
       <FormSection
         title="Variables"
-        about="Of every command. The agent can read them: secrets belong into a vault."
+        about="Set for every command. The agent can read them; put secrets into a vault."
       >
         <PairRows
           noun="variable"
@@ -66,7 +66,7 @@ export function EnvironmentEditor(props: Props) {
         identity={form}
         change={change}
         faultAt={faultAt}
-        about="Author and committer of the agents’ commits, before what the agent says, after what the session says."
+        about="The author and committer of the agents’ commits. It overrides the agent's setting; a session's own overrides it."
       />
       <MetadataSection
         metadata={form.metadata}

@@ -50,8 +50,8 @@ const ENDING: Ending = {
   calls: berth.environments,
   means: {
     archive:
-      "It can no longer be changed or used for new sessions, and this cannot be undone. Its sessions go on.",
-    delete: "It is gone for good. While a session that has not ended uses it, it cannot be deleted.",
+      "It can no longer be changed or used for new sessions. Its running sessions continue. This cannot be undone.",
+    delete: "It is deleted for good. It cannot be deleted while a session that has not ended uses it.",
   },
 };
 

@@ -24,7 +24,7 @@ export function EnvironmentSettings({ environment }: { environment: Environment 
         </Script>
         <Script title="Script for repositories" script={config.repository_setup_script}>
           Runs in each repository once it is cloned.
-          {config.repository_setup_required && " Where it fails, the repository is taken out of the session."}
+          {config.repository_setup_required && " If it fails, the repository counts as not cloned."}
         </Script>
         <Section title="Variables">
           {Object.keys(variables).length === 0 ? (
@@ -143,7 +143,7 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
             {environment.workspace === "persistent" ? "Kept between turns" : "Deleted with the sandbox"}
           </Fact>
           <Fact name="Credentials">
-            {environment.credentials === "inject" ? "In the container" : "Outside of the container"}
+            {environment.credentials === "inject" ? "In the container" : "Outside the container"}
           </Fact>
           <OriginFacts object={environment} />
         </Facts>

@@ -40,15 +40,14 @@ export function EnvironmentSetup({ environment }: { environment: Environment }) 
           )
         }
       >
-        Packages are installed and the setup script is run for the first session after a change. Later ones
+        Packages are installed and the setup script runs for the first session after a change. Later sessions
         start with the result.
       </Empty>
     );
   return (
     <div className="mx-auto flex max-w-4xl flex-col gap-4 p-4">
       <p className="text-muted">
-        What is made ready is kept, and made again when the packages, the script, the networking or the
-        variables change.
+        The result is kept until the packages, the script, the networking or the variables change.
       </p>
       {list.items.slice(0, 10).map((session) => (
         <SessionSetup key={session.id} session={session} />
@@ -121,7 +120,7 @@ function Run({ run }: { run: SetupRun }) {
         </Badge>
         <span className="text-xs text-muted">
           {run.started !== null && `Sandbox opened after ${formatSeconds(run.started)}`}
-          {stateOf(run) === "ready" && run.steps.length === 0 && ", with what was made before"}
+          {stateOf(run) === "ready" && run.steps.length === 0 && ", with the earlier result"}
         </span>
         <Ago at={run.at} className="ml-auto text-xs text-faint" />
       </div>
@@ -145,7 +144,7 @@ function Run({ run }: { run: SetupRun }) {
       )}
       {run.lowered !== undefined && (
         <p className="mt-2 text-xs text-warn">
-          The operator allows less than the limits of the environment:{" "}
+          The operator's limits are lower than the environment's:{" "}
           {Object.entries(run.lowered)
             .map(([limit, value]) => `${limit} ${value}`)
             .join(", ")}

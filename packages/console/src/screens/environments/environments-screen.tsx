@@ -41,7 +41,7 @@ const ENVIRONMENTS: ListKind<Environment> = {
   empty: {
     title: "No environments yet",
     about:
-      "An environment tells what a session’s sandbox may reach, what is installed in it, and how large it is.",
+      "An environment defines what a session’s sandbox may reach, what is installed in it, and how large it is.",
     command: "berth environments create name=default",
   },
 };

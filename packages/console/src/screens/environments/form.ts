@@ -135,7 +135,7 @@ export function changeOf(environment: Environment, form: EnvironmentForm) {
 
 function refuseRepeated(place: string, pairs: readonly Pair[]): void {
   const twice = repeated(pairs);
-  if (twice !== undefined) throw new FormFault(`${place} ${twice.key}`, "This name is there already.");
+  if (twice !== undefined) throw new FormFault(`${place} ${twice.key}`, "This name is already used.");
 }
 
 function configOf(form: EnvironmentForm) {

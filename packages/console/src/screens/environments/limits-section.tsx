@@ -13,13 +13,13 @@ const FIELDS: readonly { limit: Limit; label: string; aside: string; usual: stri
   { limit: "cpus", label: "CPUs", aside: "cores", usual: "2" },
   { limit: "memory_mb", label: "Memory", aside: "MiB", usual: "4096" },
   { limit: "pids", label: "Processes", aside: "with threads", usual: "512" },
-  { limit: "disk_mb", label: "Disk", aside: "MiB", usual: "as the operator set it" },
+  { limit: "disk_mb", label: "Disk", aside: "MiB", usual: "the operator's setting" },
 ];
 
 /** Edits the resource limits of each sandbox. */
 export function LimitsSection({ form, change, faultAt }: Props) {
   return (
-    <FormSection title="Limits" about="Of each session’s sandbox. What is empty has the usual value.">
+    <FormSection title="Limits" about="For each session’s sandbox. An empty field has the default.">
       <div className="grid gap-4 sm:grid-cols-2">
         {FIELDS.map(({ limit, label, aside, usual }) => (
           <TextField

@@ -16,7 +16,7 @@ export function NetworkingSection({ form, change, faultAt }: Props) {
   return (
     <FormSection
       title="Networking"
-      about="A connection that is not allowed is blocked, and told in the session."
+      about="A connection that is not allowed is blocked, and the session shows it."
     >
       <Segments
         label="Networking"
@@ -31,8 +31,8 @@ export function NetworkingSection({ form, change, faultAt }: Props) {
         <>
           <TextAreaField
             label="Hosts"
-            aside="one in a line"
-            hint="Besides those of the session’s repositories. A name is for ports 80 and 443."
+            aside="one per line"
+            hint="In addition to the hosts of the session’s repositories. A name covers ports 80 and 443."
             error={fault}
             rows={4}
             placeholder={"api.example.com\n*.example.com\ngit.example.com:8443"}

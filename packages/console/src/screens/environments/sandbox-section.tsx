@@ -14,7 +14,7 @@ export function SandboxSection({ form, change, faultAt }: Props) {
   return (
     <FormSection
       title="Sandbox"
-      about="It is closed soon after the last command of a session, and opened for the next."
+      about="The sandbox closes soon after a session's last command, and opens for the next one."
     >
       <Field label="Workspace" error={faultAt("workspace")}>
         {() => (
@@ -31,13 +31,13 @@ export function SandboxSection({ form, change, faultAt }: Props) {
       </Field>
       <p className="-mt-2.5 text-xs text-faint">
         {form.workspace === "persistent"
-          ? "A session that is idle for long loses its disk, after a day unless the operator says otherwise."
+          ? "A session that is idle for long loses its disk: after a day, unless the operator set another time."
           : "Outputs are saved as files first. Repositories are cloned again, and what was not pushed is lost."}
       </p>
       <TextField
         label="Runtime class"
         aside="optional"
-        hint="Where sandboxes are pods: one that the operator allows. Without one: the installation’s own."
+        hint="For sandboxes in pods: a runtime class that the operator allows. Default: the installation’s own."
         error={faultAt("runtime_class")}
         placeholder="gvisor"
         value={form.runtimeClass}

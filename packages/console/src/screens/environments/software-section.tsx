@@ -21,12 +21,12 @@ export function SoftwareSection({ form, change, faultAt }: Props) {
   return (
     <FormSection
       title="Software"
-      about="Made ready once, and kept for all sessions. The page of the environment shows how it went."
+      about="Installed once, and kept for all sessions. The environment's page shows how it went."
     >
       <TextField
         label="Image"
         aside="optional"
-        hint="Where the installation’s engine runs images. Without one: the installation’s own."
+        hint="For engines that run images. Default: the installation’s own."
         error={faultAt("image")}
         placeholder="debian:bookworm"
         value={form.image}
@@ -61,7 +61,7 @@ export function SoftwareSection({ form, change, faultAt }: Props) {
       <TextAreaField
         label="Script for repositories"
         aside="optional"
-        hint="Runs in each repository once it is cloned, as the agent’s user. What it makes is kept."
+        hint="Runs in each repository once it is cloned, as the agent’s user. Its result is kept."
         error={faultAt("repository_setup_script")}
         rows={3}
         placeholder="npm ci"
@@ -73,7 +73,7 @@ export function SoftwareSection({ form, change, faultAt }: Props) {
         checked={form.repositoryScriptRequired}
         onChange={(repositoryScriptRequired) => change({ repositoryScriptRequired })}
       >
-        A repository in which it fails counts as not cloned
+        If it fails, the repository counts as not cloned
       </Checkbox>
     </FormSection>
   );

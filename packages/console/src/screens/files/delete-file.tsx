@@ -23,7 +23,7 @@ export function DeleteFile({ file: { id, filename }, open, onClose, onDeleted }:
         onDeleted?.();
       }}
     >
-      Its content is gone for good. While a session that goes on has it, it cannot be deleted.
+      Its content is deleted for good. It cannot be deleted while a session that has not ended uses it.
     </Confirm>
   );
 }

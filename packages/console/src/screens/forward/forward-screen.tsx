@@ -69,7 +69,7 @@ export function ForwardScreen() {
       }
     >
       <p className="border-b border-line px-4 py-2 text-muted">
-        A list that other programs read: what you register here, they find by its id, always as it is now.
+        Other programs find what you register here by its id, always in its current state.
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2">
         <SearchField
@@ -107,7 +107,7 @@ export function ForwardScreen() {
               </Button>
             }
           >
-            Register one, and every program with your token finds it here.
+            Register a resource, and every program with your token finds it here.
           </Empty>
         }
       />

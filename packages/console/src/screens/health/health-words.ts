@@ -33,13 +33,13 @@ export function summaryOf({ fault, checks, sessions }: Health): { tone: Tone; ti
     return {
       tone: "warn",
       title: "Sessions wait",
-      about: "No service has taken them up for more than two minutes.",
+      about: "No runner has claimed them for more than two minutes.",
     };
   if (weak > 0)
     return {
       tone: "warn",
       title: `${formatPlural(weak, "check")} degraded`,
-      about: "Sessions run, with less than this machine could have.",
+      about: "Sessions run, but this machine is not fully used.",
     };
   return { tone: "ok", title: "All is well", about: "Sessions run, and every check passes." };
 }

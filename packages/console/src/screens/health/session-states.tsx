@@ -58,8 +58,8 @@ export function SessionStates({ sessions }: { sessions: Health["sessions"] }) {
       </dl>
       <p className="mt-2 border-t border-line pt-3 text-muted">
         {sessions.due === 0
-          ? "None waits to be taken up."
-          : `${formatCount(sessions.due)} wait to be taken up, the first for ${formatSeconds(sessions.due_seconds)}.`}
+          ? "No session waits for a runner."
+          : `${formatCount(sessions.due)} wait for a runner, the first for ${formatSeconds(sessions.due_seconds)}.`}
       </p>
     </Panel>
   );

@@ -77,7 +77,9 @@ function Meanwhile({ theirs, mine, onOverwrite, onTake }: MeanwhileProps) {
   return (
     <section className="my-4 overflow-hidden rounded-lg border border-line">
       <div className="flex flex-wrap items-center gap-2 bg-warn-soft px-3 py-2">
-        <p className="min-w-0 flex-1">It was changed since you began. From what is there now to yours:</p>
+        <p className="min-w-0 flex-1">
+          It was changed since you began. The difference from the current text to yours:
+        </p>
         <Button size="small" onClick={onTake}>
           Take theirs
         </Button>

@@ -67,7 +67,7 @@ export function MemoriesTab({ store }: { store: MemoryStore }) {
         {memory === "new" ? (
           <NewMemory store={store} onSaved={show} />
         ) : chosen === undefined ? (
-          <p className="p-6 text-muted">This memory is not there any more. Its versions are.</p>
+          <p className="p-6 text-muted">This memory was deleted. Its versions are still here.</p>
         ) : (
           <MemoryView key={chosen.id} store={store} memoryId={chosen.id} sha256={chosen.content_sha256} />
         )}
@@ -90,7 +90,7 @@ function NoMemories({ store, onAdd }: { store: MemoryStore; onAdd: () => void })
         )
       }
     >
-      Agents that have the store find it below /mnt/memory, and what they write there is kept here.
+      Agents with this store find it below /mnt/memory. What they write there is kept here.
     </Empty>
   );
 }

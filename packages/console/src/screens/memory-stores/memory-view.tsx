@@ -122,7 +122,7 @@ function DeleteMemory({ store, memory }: { store: MemoryStore; memory: Memory })
           await navigate({ search: {}, replace: true });
         }}
       >
-        Agents do not find it any more. Its versions stay, until somebody redacts them.
+        Agents no longer find it. Its versions stay until somebody redacts them.
       </Confirm>
     </>
   );

@@ -13,9 +13,9 @@ const ENDING: Ending = {
   calls: berth.memoryStores,
   means: {
     archive:
-      "Its memories stay readable, and nobody can change them any more, neither here nor in a session. This cannot be undone.",
+      "Its memories stay readable, but can no longer be changed, here or in a session. This cannot be undone.",
     delete:
-      "All its memories and their versions are gone for good. While a session that goes on has it, it cannot be deleted.",
+      "All its memories and their versions are deleted for good. It cannot be deleted while a session that has not ended uses it.",
   },
 };
 

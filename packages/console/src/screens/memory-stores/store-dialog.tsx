@@ -57,7 +57,7 @@ export function StoreDialog({ store, open, onClose, onSaved }: Props) {
       <TextAreaField
         label="Description"
         aside="optional"
-        hint="Agents that have the store read what it is for."
+        hint="Agents with this store read this text."
         error={faultAt("description")}
         rows={3}
         maxLength={1_024}
@@ -80,7 +80,7 @@ export function StoreDialog({ store, open, onClose, onSaved }: Props) {
 
 function send(store: MemoryStore | null, { name, description, metadata }: Form): Promise<MemoryStore> {
   const twice = repeated(metadata);
-  if (twice !== undefined) throw new FormFault(twice.key, "This name is there already.");
+  if (twice !== undefined) throw new FormFault(twice.key, "This name is already used.");
   const fields = { name: name.trim(), description: description.trim() === "" ? null : description.trim() };
   const record = recordOf(metadata);
   if (store === null) return berth.memoryStores.create({ ...fields, metadata: record });

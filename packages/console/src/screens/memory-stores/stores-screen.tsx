@@ -30,7 +30,8 @@ const STORES: ListKind<MemoryStore> = {
   ],
   empty: {
     title: "No memory stores yet",
-    about: "A memory store has notes that agents keep over sessions. You can read and change them here.",
+    about:
+      "A memory store holds notes that agents keep from session to session. You can read and change them here.",
     command: "berth memory-stores create name=notes",
   },
 };

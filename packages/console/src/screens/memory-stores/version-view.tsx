@@ -60,7 +60,7 @@ function Shown({ store, version, before }: ShownProps) {
         <CopyId id={version.id} short className="max-lg:hidden" />
         <span className="ml-auto flex items-center gap-1.5">
           <Segments
-            label="Look of the diff"
+            label="View of the diff"
             value={look}
             choices={[
               { value: "unified", label: "Unified" },
@@ -105,7 +105,7 @@ type DifferenceProps = {
 
 function Difference({ version, before, hunks, split }: DifferenceProps) {
   if (version.redacted_at !== null)
-    return <p className="p-6 text-center text-muted">Its text was taken out for good.</p>;
+    return <p className="p-6 text-center text-muted">Its text was deleted for good.</p>;
   if (before?.redacted_at != null)
     return (
       <>
@@ -160,8 +160,8 @@ function Redact({ store, version }: { store: MemoryStore; version: MemoryVersion
           toast("The version is redacted");
         }}
       >
-        Its path, text, hash and size are gone for good; that there was a version stays. The newest version of
-        a memory that is there cannot be redacted: change or delete the memory first.
+        Its path, text, hash and size are deleted for good; the entry of the version stays. The newest version
+        of an existing memory cannot be redacted: change or delete the memory first.
       </Confirm>
     </>
   );

@@ -85,7 +85,7 @@ export function VersionsTab({ store }: { store: MemoryStore }) {
         {shown !== undefined && <VersionView key={shown} store={store} versionId={shown} />}
         {list.isSuccess && list.items.length === 0 && (
           <Empty icon="clock" title="No versions">
-            Every change of a memory, here or in a session, makes a version.
+            Each change of a memory, here or in a session, creates a version.
           </Empty>
         )}
       </div>

@@ -27,12 +27,12 @@ export function AgentSection({ form, change, faultAt }: Props) {
     if (none && form.agentMode === "existing") change({ agentMode: "quick" });
   });
   return (
-    <FormSection title="Agent" about="Who works on the task, with which model and tools.">
+    <FormSection title="Agent" about="Which agent works on the task, with its model and tools.">
       <Segments
         label="Agent"
         value={form.agentMode}
         choices={[
-          { value: "existing", label: "One of the agents" },
+          { value: "existing", label: "Choose an agent" },
           { value: "quick", label: "Just a model" },
         ]}
         onChange={(agentMode) => change({ agentMode })}
@@ -65,7 +65,7 @@ function ExistingAgent({ form, change, faultAt }: Props) {
       error={faultAt("agent")}
       hint={
         form.agentVersion !== null
-          ? `Version ${form.agentVersion}, as in the session that this one is like.`
+          ? `Version ${form.agentVersion}, as in the session that you copy.`
           : skills.length > 0
             ? `Skills: ${skills.join(", ")}`
             : undefined

@@ -44,7 +44,7 @@ export function EnvironmentSection({ form, change, faultAt }: Props) {
       {environments?.length === 0 && unknown.length === 0 ? (
         <div className="flex flex-col items-start gap-2">
           <p className="text-muted">
-            There is none yet. One with the usual settings reaches only the hosts of its repositories.
+            There is no environment yet. The default one reaches only the hosts of the session's repositories.
           </p>
           <Button icon="plus" busy={create.isPending} onClick={() => create.mutate()}>
             Create “default”

@@ -38,7 +38,7 @@ export function FilesSection({ form, change, faultAt, onUploading }: Props) {
   return (
     <FormSection
       title="Files"
-      about="Read-only in the sandbox, each under its name below /mnt/session/uploads if no other place is given."
+      about="Read-only in the sandbox. Default place: under its name below /mnt/session/uploads."
     >
       <div
         {...drop.handlers}

@@ -14,7 +14,7 @@ export function MoreSection({ form, change, faultAt }: Props) {
   const { data: stores = [] } = useQuery(memoryStoreChoices);
   const accessOf = (id: string) => form.stores.find(({ storeId }) => storeId === id)?.access ?? "read_write";
   return (
-    <FormSection title="More" about="All of it optional.">
+    <FormSection title="More" about="Everything here is optional.">
       <TextField
         label="Title"
         error={faultAt("title")}
@@ -34,7 +34,11 @@ export function MoreSection({ form, change, faultAt }: Props) {
           />
         )}
       </Field>
-      <Field label="Memory stores" hint="What the agent remembers over sessions." error={faultAt("stores")}>
+      <Field
+        label="Memory stores"
+        hint="What the agent remembers from session to session."
+        error={faultAt("stores")}
+      >
         {() => (
           <div className="flex flex-col gap-2">
             <MultiChoice
@@ -74,7 +78,7 @@ export function MoreSection({ form, change, faultAt }: Props) {
       </Field>
       <TextAreaField
         label="Environment variables"
-        hint="Lines NAME=value. The agent can read them; secrets belong into a vault."
+        hint="One NAME=value per line. The agent can read them; put secrets into a vault."
         error={faultAt("environment_variables")}
         rows={2}
         controlClass="font-mono text-xs"

@@ -63,7 +63,7 @@ function NewSession({ like, chosen }: { like: string | undefined; chosen: Partia
         <div className="border-b border-line py-6">
           <TextAreaField
             label="Task"
-            hint="What the agent should do. It can also be told later."
+            hint="What the agent should do. You can also send it later."
             error={faultAt("initial_events")}
             autoFocus
             rows={5}

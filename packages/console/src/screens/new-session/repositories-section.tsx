@@ -131,7 +131,7 @@ function Repository(props: RepositoryProps) {
         )}
         <TextField
           label={kind === "hosted" ? "Token" : "Password"}
-          aside="none for public ones"
+          aside="not needed for public ones"
           error={fault("secret")}
           type="password"
           autoComplete="new-password"

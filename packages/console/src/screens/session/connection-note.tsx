@@ -35,7 +35,7 @@ export function ConnectionNote({ connection, onRetry }: { connection: Connection
     <div role="status" className="flex items-center gap-2 border-b border-warn/30 bg-warn-soft px-4 py-1.5">
       <Spinner className="text-warn" />
       <span className="flex-1">
-        The connection to the service is lost. It is tried again by itself; nothing is missed.
+        The connection to the service is lost. The page connects again by itself; nothing is missed.
       </span>
       <Button size="small" onClick={onRetry}>
         Try now

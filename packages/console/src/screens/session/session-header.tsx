@@ -102,7 +102,7 @@ export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPane
   const isArchived = session.archived_at !== null;
   const again = () => void navigate({ to: "/new", search: { like: session.id } });
   useActions([
-    { id: "again", label: "Again like this one", group: "Session", icon: "repeat", run: again },
+    { id: "again", label: "New session like this one", group: "Session", icon: "repeat", run: again },
     {
       id: "archive",
       label: "Archive this session",
@@ -127,11 +127,11 @@ export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPane
   ]);
   return (
     <>
-      <IconButton icon="repeat" label="Again like this one" onClick={again} className="max-sm:hidden" />
+      <IconButton icon="repeat" label="New session like this one" onClick={again} className="max-sm:hidden" />
       <IconButton icon="sidebar" label="Panel" keys="p" pressed={panelOpen} onClick={onPanel} />
       <Menu trigger={<IconButton icon="dots" label="More" />}>
         <MenuItem icon="repeat" onSelect={again}>
-          Again like this one
+          New session like this one
         </MenuItem>
         <MenuItem icon="link" onSelect={() => void navigator.clipboard?.writeText(location.href)}>
           Copy the address
@@ -154,7 +154,7 @@ export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPane
         verb="Archive"
         act={actions.archive}
       >
-        It becomes read-only, and leaves the list. Its log and its files stay.
+        It becomes read-only and leaves the list. Its log and its files stay.
       </Confirm>
       <Confirm
         open={asked === "terminate"}
@@ -164,8 +164,8 @@ export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPane
         danger
         act={actions.terminate}
       >
-        The agent stops at once, and the sandbox with its disk is removed. What was not pushed or saved as an
-        output is lost. The log stays.
+        The agent stops at once, and the sandbox with its disk is removed. Work that was not pushed or saved
+        as an output is lost. The log stays.
       </Confirm>
       <Confirm
         open={asked === "delete"}
@@ -178,7 +178,7 @@ export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPane
           await navigate({ to: "/" });
         }}
       >
-        Its log and its disk are gone for good. Files that it saved stay among your files.
+        Its log and its disk are deleted for good. Files that it saved stay among your files.
       </Confirm>
     </>
   );

@@ -12,7 +12,7 @@ export function StoppedNote() {
   if (session.set_aside !== null)
     return (
       <Stopped
-        text={`Set aside since ${formatMoment(session.set_aside.since)}: twice in a row the process that ran this session crashed. What waits is kept, and no turn is run.`}
+        text={`Set aside since ${formatMoment(session.set_aside.since)}, because the process that ran this session crashed twice in a row. Waiting messages are kept, and no turn runs.`}
         act={{ label: "Release", run: actions.release, failure: "The session is not released" }}
       />
     );

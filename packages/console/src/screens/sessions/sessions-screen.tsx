@@ -86,7 +86,7 @@ function NothingFits() {
         </Link>
       }
     >
-      Change the filters, or look at all of them.
+      Change the filters, or show all of them.
     </Empty>
   );
 }
@@ -103,7 +103,7 @@ function NoSessions() {
         </Link>
       }
     >
-      A session is an agent at work in a sandbox of its own. Start one here, or by the command line.
+      A session is an agent that works in its own sandbox. Start one here or from the command line.
     </Empty>
   );
 }

@@ -46,7 +46,7 @@ export function NewVersionDialog({ skill, open, onClose }: Props) {
         }}
       />
       <div className="text-xs text-faint">
-        The same by command line:
+        The same from the command line:
         <Command text={`berth skills create-version ${skill.id} ./directory`} />
       </div>
     </FormDialog>

@@ -13,8 +13,9 @@ const ENDING: Ending = {
   calls: berth.skills,
   means: {
     archive:
-      "Agents and sessions that have it keep it. It can no longer be given to others, and this cannot be undone.",
-    delete: "All its versions are gone for good. A skill that an agent or a session uses cannot be deleted.",
+      "Agents and sessions that use it keep it. It can no longer be given to others. This cannot be undone.",
+    delete:
+      "All its versions are deleted for good. A skill that an agent or a session uses cannot be deleted.",
   },
 };
 

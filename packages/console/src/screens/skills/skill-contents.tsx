@@ -117,7 +117,7 @@ function SkillFileView({ skillId, version, before, path }: ViewProps) {
         <span className="ml-auto flex items-center gap-2">
           {hasChanged && (
             <Segments
-              label="What of the file is shown"
+              label="View of the file"
               value={look}
               choices={[
                 { value: "text", label: "Text" },

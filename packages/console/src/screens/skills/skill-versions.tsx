@@ -52,7 +52,7 @@ export function SkillVersions({ skill }: { skill: Skill }) {
           toast(`Version ${deleting.version} is deleted`);
         }}
       >
-        Its files are gone for good, and its number is not used again. A version that an agent or a session
+        Its files are deleted for good, and its number is not used again. A version that an agent or a session
         uses cannot be deleted.
       </Confirm>
     </div>

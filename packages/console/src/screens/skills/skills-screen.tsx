@@ -44,7 +44,7 @@ const SKILLS: ListKind<Skill> = {
   empty: {
     title: "No skills yet",
     about:
-      "A skill is a directory with a SKILL.md that tells an agent how to do something. Agents read it when they need it.",
+      "A skill is a directory with a SKILL.md that explains how to do something. Agents read it when they need it.",
     command: "berth skills create ./triage",
   },
 };

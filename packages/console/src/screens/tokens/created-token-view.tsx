@@ -13,8 +13,8 @@ export function CreatedTokenView({ token, onClose }: { token: CreatedToken; onCl
       <p className="flex items-start gap-2.5 rounded-lg border border-warn/30 bg-warn-soft px-3 py-2.5">
         <Icon name="alert" className="mt-0.5 text-warn" />
         <span>
-          Copy it now: it is shown this once. Whoever has it can do as <strong>{token.name}</strong> what it
-          may
+          Copy it now: it is shown only once. Anyone who has it can act as <strong>{token.name}</strong> what
+          it may
           {token.expires_at !== null && (
             <>
               , and it expires <Until at={token.expires_at} />

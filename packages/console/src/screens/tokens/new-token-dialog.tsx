@@ -80,8 +80,8 @@ function Form({
         label={form.kind === "sat" ? "Service account" : "Name"}
         hint={
           form.kind === "sat"
-            ? "It is made if there is none of this name. What it makes belongs to the organization."
-            : "Where it is used, so that you know it again."
+            ? "It is created if no service account has this name. What it creates belongs to the organization."
+            : "Where it is used, so that you recognize it."
         }
         error={faultAt("name")}
         placeholder={form.kind === "sat" ? "nightly" : "laptop"}
@@ -117,7 +117,7 @@ function Form({
         <Checkbox checked={form.independent} onChange={(independent) => change({ independent })}>
           Independent
           <span className="block text-xs text-faint">
-            It stays when the token that you are signed in with expires or is revoked.
+            It stays valid when the token that you are signed in with expires or is revoked.
           </span>
         </Checkbox>
       )}

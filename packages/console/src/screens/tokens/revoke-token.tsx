@@ -38,14 +38,14 @@ export function RevokeToken({ token, tokens, me, onClose }: Props) {
         const count = revoked_descendants.length;
         toast(
           "The token is revoked",
-          count === 0 ? undefined : `With ${formatPlural(count, "token")} that came of it.`,
+          count === 0 ? undefined : `With ${formatPlural(count, "token")} that were created with it.`,
         );
       }}
     >
-      <p>What uses it is refused from its next request. This cannot be undone.</p>
+      <p>Programs that use it are refused from their next request on. This cannot be undone.</p>
       {others.length > 0 && (
         <>
-          <p className="mt-2">These were made with it and go with it:</p>
+          <p className="mt-2">These were created with it and are revoked too:</p>
           <ul className="mt-1 list-disc pl-5 text-ink">
             {others.map(({ id, name }) => (
               <li key={id}>{name}</li>

@@ -37,7 +37,7 @@ export function ScopeChoice({ form, change, own }: Props) {
         value={form.access}
         choices={[
           { value: "some", label: "What is chosen" },
-          { value: "all", label: "Everything that you may" },
+          { value: "all", label: "Everything that you may do" },
         ]}
         onChange={(access) => change({ access })}
       />

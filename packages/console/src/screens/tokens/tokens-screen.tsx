@@ -78,7 +78,7 @@ export function TokensScreen() {
         columns={tokenColumns({ me, now, onOpen: ({ id }) => change({ token: id }), onRevoke: setRevoked })}
         empty={
           <Empty icon="key" title="No token is active" command="berth tokens create -f name=laptop">
-            A token lets a program do on your behalf what its scopes allow.
+            A token lets a program act for you, within its scopes.
           </Empty>
         }
       />

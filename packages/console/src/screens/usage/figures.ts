@@ -78,7 +78,7 @@ export function tokensOf({ usage }: UsageFigures): number {
 
 /** Returns the name of a group. */
 export function nameOf({ key, name }: UsageGroup, by: Grouping): string {
-  if (key === null) return "Users who were erased";
+  if (key === null) return "Erased users";
   if (by === "day") return formatDay(key);
   return name ?? key;
 }

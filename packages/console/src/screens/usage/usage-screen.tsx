@@ -78,7 +78,7 @@ export function UsageScreen() {
       ) : search.view === "json" ? (
         <UsageJson report={groups.data} by={by} onGroup={(next) => change({ by: next })} />
       ) : isEmpty ? (
-        <Empty icon="chart" title="Nothing was used in these days" command="berth usage">
+        <Empty icon="chart" title="No usage in these days" command="berth usage">
           Sessions count from their first turn on. Choose other days, or start a session.
         </Empty>
       ) : (
@@ -103,11 +103,11 @@ export function UsageScreen() {
           <p className="text-xs text-faint">
             {days.data.total.unpriced_tokens > 0 && (
               <>
-                {formatShort(days.data.total.unpriced_tokens)} tokens are of models whose price is unknown,
-                and not in the cost.{" "}
+                {formatShort(days.data.total.unpriced_tokens)} tokens are of models without a known price, and
+                not in the cost.{" "}
               </>
             )}
-            Days are in UTC. Costs are estimates by today's list prices, not your provider's bill.
+            Days are in UTC. Costs are estimates with today's list prices, not your provider's bill.
             {groups.data.has_more &&
               " Only the 1,000 groups with the most tokens are listed; the total has all."}
           </p>

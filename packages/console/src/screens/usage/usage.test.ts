@@ -91,7 +91,7 @@ test("groups have names", () => {
       nameOf(group("agent_1"), "agent"),
       nameOf(group(null), "user"),
     ],
-    ["Nov 3", "Helper", "agent_1", "Users who were erased"],
+    ["Nov 3", "Helper", "agent_1", "Erased users"],
   );
   assert.deepEqual(
     [formatDay("2025-12-31", 2026), formatDay("2026-12-31", 2026)],

@@ -129,7 +129,7 @@ function Questions({
           toast("The credential is archived");
         }}
       >
-        The secret is destroyed, and sessions have none from their next call. This cannot be undone. A new
+        The secret is destroyed, and sessions lose it from their next call on. This cannot be undone. A new
         credential can have the same name.
       </Confirm>
       <Confirm

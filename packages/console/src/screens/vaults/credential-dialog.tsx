@@ -57,7 +57,7 @@ function Form({ vaultId, credential, onClose }: Props) {
     onSaved: () => {
       reset();
       void refreshVaults();
-      toast(credential === undefined ? "The credential is made" : "The credential is changed");
+      toast(credential === undefined ? "The credential is created" : "The credential is changed");
       onClose();
     },
   });
@@ -139,7 +139,7 @@ function VariableFields({ form, change, faultAt, isNew }: FieldsProps) {
         label="Variable"
         hint={
           isNew
-            ? "In the sandbox it holds a placeholder; the secret takes its place on the way to the hosts below."
+            ? "In the sandbox it holds a placeholder. Berth puts the secret in its place on the way to the hosts below."
             : "It cannot be changed."
         }
         error={faultAt("variable")}
@@ -158,8 +158,8 @@ function VariableFields({ form, change, faultAt, isNew }: FieldsProps) {
         lines={2}
       />
       <TextAreaField
-        label="Hosts that it is sent to"
-        hint="One a line, at most 16. The environment's networking must allow them too."
+        label="Hosts that receive it"
+        hint="One per line, at most 16. The environment's networking must allow them too."
         error={faultAt("hosts")}
         rows={3}
         placeholder={"registry.npmjs.org\n*.example.com"}
@@ -182,9 +182,11 @@ function SecretField({
   return (
     <Field
       label={isNew ? label : `New ${label.toLowerCase()}`}
-      {...(isNew ? {} : { aside: "empty: the one that is there stays" })}
+      {...(isNew ? {} : { aside: "leave empty to keep the current one" })}
       hint={
-        isNew ? "Nobody can read it again, you neither." : "Sessions use the new one from their next call."
+        isNew
+          ? "Nobody can read it again, not even you."
+          : "Sessions use the new one from their next call on."
       }
       error={fault}
     >

@@ -13,7 +13,7 @@ const ENDING: Ending = {
   calls: berth.vaults,
   means: {
     archive:
-      "Its secrets are destroyed, and sessions that use them get none from their next call. This cannot be undone.",
+      "Its secrets are destroyed, and sessions lose them from their next call on. This cannot be undone.",
     delete: "The vault and its credentials are deleted. This cannot be undone.",
   },
   archiveDestroys: true,

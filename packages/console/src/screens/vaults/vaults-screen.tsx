@@ -40,7 +40,7 @@ const VAULTS: ListKind<Vault> = {
   ],
   empty: {
     title: "No vaults yet",
-    about: "A vault holds secrets that sessions use and never see: keys of APIs, and tokens of MCP servers.",
+    about: "A vault holds secrets that sessions use but never see: API keys, and tokens of MCP servers.",
     command: "berth vaults create -f display_name=Production",
   },
 };

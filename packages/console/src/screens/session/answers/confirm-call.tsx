@@ -25,8 +25,8 @@ export function ConfirmCall({ id }: { id: string }) {
   useShortcuts(
     isFirst && !isBusy
       ? [
-          { keys: "y", label: "Allow the call that waits", group: "Session", run: () => answer.mutate(true) },
-          { keys: "n", label: "Deny the call that waits", group: "Session", run: () => setDenying(true) },
+          { keys: "y", label: "Allow the waiting call", group: "Session", run: () => answer.mutate(true) },
+          { keys: "n", label: "Deny the waiting call", group: "Session", run: () => setDenying(true) },
         ]
       : [],
   );
@@ -42,7 +42,7 @@ export function ConfirmCall({ id }: { id: string }) {
         <Textarea
           ref={field}
           rows={2}
-          aria-label="Why it is denied, for the model"
+          aria-label="Reason for the denial, for the model"
           placeholder="Why? The model reads it. Enter denies, Esc goes back."
           value={reason}
           onChange={(event) => setReason(event.target.value)}

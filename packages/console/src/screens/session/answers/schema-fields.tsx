@@ -74,7 +74,7 @@ function SchemaField({ field, value, onChange, ...control }: FieldProps) {
         <Textarea
           {...control}
           rows={3}
-          placeholder={field.kind === "list" ? "One in a line" : "JSON"}
+          placeholder={field.kind === "list" ? "One per line" : "JSON"}
           className={field.kind === "list" ? "" : "font-mono text-xs"}
           value={value}
           onChange={(event) => onChange(event.target.value)}

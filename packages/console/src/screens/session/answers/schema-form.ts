@@ -161,7 +161,7 @@ function readText({ minLength, maxLength }: FormField, typed: string): Read {
 function readNumber({ kind, minimum, maximum }: FormField, typed: string): Read {
   const value = Number(typed);
   if (typed.trim() === "" || !Number.isFinite(value)) return wrong("This is not a number.");
-  if (kind === "integer" && !Number.isInteger(value)) return wrong("A whole number is needed.");
+  if (kind === "integer" && !Number.isInteger(value)) return wrong("This must be a whole number.");
   if (minimum !== null && value < minimum) return wrong(`At least ${minimum} is needed.`);
   if (maximum !== null && value > maximum) return wrong(`At most ${maximum} is allowed.`);
   return fine(value);

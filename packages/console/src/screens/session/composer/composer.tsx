@@ -131,8 +131,8 @@ function ClosedNote({ archived }: { archived: boolean }) {
     <p className="flex items-center justify-center gap-2 border-t border-line py-4 text-muted">
       <Icon name={archived ? "archive" : "stop"} />
       {archived
-        ? "The session is archived, and takes no more messages."
-        : "The session has ended, and takes no more messages."}
+        ? "The session is archived and accepts no more messages."
+        : "The session has ended and accepts no more messages."}
     </p>
   );
 }

@@ -9,8 +9,8 @@ import { messageOf } from "./message-blocks.ts";
 
 /** The answers to a call that waits, by the key that a message may consist of. */
 const ANSWERS = [
-  { keys: "y", verb: "Allow", about: "allows the call that waits" },
-  { keys: "n", verb: "Deny", about: "denies the call that waits, with a reason" },
+  { keys: "y", verb: "Allow", about: "allows the waiting call" },
+  { keys: "n", verb: "Deny", about: "denies the waiting call, with a reason" },
 ] as const;
 
 export type Answer = (typeof ANSWERS)[number];

@@ -34,7 +34,7 @@ export function ChangesPanel({ view }: { view: SessionView }) {
   if (!session.resources.some((one) => "url" in one))
     return (
       <Empty icon="branch" title="No repositories">
-        What an agent changes in the repositories of its session is shown here. This session has none.
+        Changes in the session's repositories are shown here. This session has no repositories.
       </Empty>
     );
   if (changes.error !== null) return <NoDisk error={changes.error} retry={() => void changes.refetch()} />;
@@ -111,7 +111,7 @@ function RepositoryChanges({ repository, split }: { repository: Repository; spli
       {status !== "compared" && <p className="px-4 pb-2 text-muted">{reason}</p>}
       {!repository.base_is_ancestor && status === "compared" && (
         <p className="px-4 pb-2 text-xs text-warn">
-          The history was rewritten: the branch does not go back to what was cloned.
+          The history was rewritten: the branch does not contain the commit that was cloned.
         </p>
       )}
       {commits.length > 0 && (

@@ -6,7 +6,7 @@ import { ErrorBox } from "../../../ui/error-box.tsx";
 export function NoDisk({ error, retry }: { error: unknown; retry: () => void }) {
   if (error instanceof ConflictError)
     return (
-      <Empty icon="folder" title="There is no disk to look at">
+      <Empty icon="folder" title="The session has no disk now">
         {error.message}
       </Empty>
     );

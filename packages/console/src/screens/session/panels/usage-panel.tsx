@@ -137,5 +137,5 @@ function savedWords({ saved_input_tokens: tokens, saved_list_cost_usd: dollars }
   if (dollars === null) return "no price known";
   const amount = dollars < 0 ? `−${formatDollars(-dollars)}` : formatDollars(dollars);
   if (tokens === null) return `about ${amount}`;
-  return `about ${amount}, as much as ${formatCount(tokens)} input tokens without a cache`;
+  return `about ${amount}, the price of ${formatCount(tokens)} uncached input tokens`;
 }

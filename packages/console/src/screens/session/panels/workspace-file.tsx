@@ -50,7 +50,7 @@ export function WorkspaceFile({ path, size, onClose }: { path: string; size: num
         </>
       }
     >
-      {!fits && <p className="text-muted">The file is too large to be shown here. Download it.</p>}
+      {!fits && <p className="text-muted">The file is too large to show here. Download it.</p>}
       {content.error !== null && <ErrorBox error={content.error} retry={() => void content.refetch()} />}
       {content.isFetching && content.data === undefined && <Spinner className="text-faint" />}
       {content.data !== undefined && (

@@ -18,7 +18,7 @@ export function Activity({ view }: { view: SessionView }) {
         <Retry at={retry.at} why={retry.why} />
       ) : (
         <>
-          {status === "rescheduling" ? "Waiting to go on" : requesting ? "Asking the model" : "Working"}
+          {status === "rescheduling" ? "Waiting to continue" : requesting ? "Asking the model" : "Working"}
           {view.current.since !== null && <Elapsed since={view.current.since} />}
         </>
       )}

@@ -189,7 +189,7 @@ function omittedWords({ omitted, reason }: EventOf<"agent.content_omitted">): st
     const what = formatPlural(count, type.replace("_", " "));
     return names.length === 0 ? what : `${what} (${names.join(", ")})`;
   });
-  return `Left out of what the model is sent: ${parts.join(", ")}. ${showUnseen(reason)}`;
+  return `Left out of the requests to the model: ${parts.join(", ")}. ${showUnseen(reason)}`;
 }
 
 function InterruptedBy({ event }: { event: EventOf<"user.interrupt"> }) {
@@ -236,7 +236,7 @@ function noticeOf(event: NoticeEvent): Look {
       return {
         tone: "neutral",
         icon: "memory",
-        text: `The agent summarized what went before: ${formatShort(event.input_tokens_before)} tokens became ${formatShort(event.input_tokens_after)}.`,
+        text: `The earlier messages were summarized: ${formatShort(event.input_tokens_before)} tokens became ${formatShort(event.input_tokens_after)}.`,
       };
     case "agent.content_omitted":
       return { tone: "warn", icon: "memory", text: omittedWords(event) };
@@ -256,7 +256,7 @@ function noticeOf(event: NoticeEvent): Look {
       return {
         tone: "neutral",
         icon: "archive",
-        text: "Earlier events were deleted, as the organization's retention says.",
+        text: "Earlier events were deleted after the organization's retention.",
       };
     case "session.updated":
       return {
@@ -273,7 +273,7 @@ function noticeOf(event: NoticeEvent): Look {
 function rescheduledWords({ retry_at, reason }: EventOf<"session.status_rescheduled">): string {
   if (reason !== undefined) return showUnseen(reason);
   return retry_at === undefined
-    ? "The session waits, and goes on by itself."
+    ? "The session waits, and continues by itself."
     : `The model is asked again at ${formatClock(retry_at)}.`;
 }
 
