@@ -303,7 +303,7 @@ covers(
     assert.deepEqual([fault?.type, fault?.retry_status.type], ["environment_error", "exhausted"]);
     assert.match(
       fault?.message,
-      /without its environment's setup script.*it filled its disk, which takes 4096 MiB.*No space left on device$/s,
+      /without its environment's setup script.*it filled its disk, which holds 4096 MiB.*No space left on device$/s,
     );
     assert.match(toolResults(events)[0] ?? "", /goes on/);
     assert.doesNotMatch(toolResults(events)[0] ?? "", /most|rest/);

@@ -225,7 +225,7 @@ covers(["mcp-credential"], "replaced vault token: used from the next call on", a
   assert.deepEqual(mcpResultTexts(await runTurn(api, id, echo("first"))), ["Echo: first"]);
   proxy.token = "canary-token-that-is-new";
   const [denied] = mcpResultTexts(await runTurn(api, id, echo("second")));
-  assert.match(denied, /refused the credential/);
+  assert.match(denied, /rejected the session.s credential/);
   await api.ok("POST", credential, { auth: { type: "static_bearer", token: proxy.token } });
   assert.deepEqual(mcpResultTexts(await runTurn(api, id, echo("third"))), ["Echo: third"]);
   await api.ok("POST", `${credential}/archive`);
@@ -293,7 +293,7 @@ covers(
       const { id } = await makeMcpSession({ url });
       const events = await runTurn(api, id, { say: "alone" });
       assert.deepEqual(errorTypes(events), ["mcp_connection_failed_error"]);
-      assert.match(ofType(events, "session.error")[0]?.error.message, /not one that may be reached/);
+      assert.match(ofType(events, "session.error")[0]?.error.message, /is not allowed/);
       const { hostname, port } = new URL(url);
       assert.deepEqual(await deniedIn(id), [`${hostname}:${port || 443} private_address`]);
     }

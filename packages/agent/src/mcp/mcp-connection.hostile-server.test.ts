@@ -57,7 +57,7 @@ function result(id: number, text: string): Response {
   return new Response(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`, json);
 }
 
-const TOO_LONG = "its answer is too long: more than 32 MiB, or than a million values";
+const TOO_LONG = "its response is too large: over 32 MiB or a million values";
 
 async function failureOf(asking: Promise<unknown>): Promise<string> {
   return await asking.then(
@@ -204,7 +204,7 @@ test("hostile MCP server: pages that come slowly share one deadline", async (t) 
     return new Response(body, json);
   };
   const connection = connected(t, ({ id }) => slow(id), undefined, { connectMs: 400 });
-  assert.equal(await failureOf(connection.listTools(never)), "it did not answer in time");
+  assert.equal(await failureOf(connection.listTools(never)), "it did not respond in time");
   assert.ok(pages >= 1 && pages < 20, `${pages} pages`);
 });
 

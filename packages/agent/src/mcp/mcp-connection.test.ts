@@ -88,7 +88,7 @@ test("MCP token: read at each request, so that a new one is used at once", async
   proxy.token = "token-that-is-new";
   const refused = await call("echo", { message: "2" });
   assert.equal(refused.isError, true);
-  assert.match(text(refused), /refused the credential/);
+  assert.match(text(refused), /rejected the session.s credential/);
   assert.ok(!text(refused).includes("token-of"), "no text of the server is included");
   token = "token-that-is-new";
   assert.match(text(await call("echo", { message: "3" })), /Echo: 3/);
@@ -131,19 +131,23 @@ test("MCP failure: has a type and a reason, without addresses, and with a server
   const { proxy } = await setUp(t);
   const cases: [Awaited<ReturnType<typeof failureOf>>, string, RegExp][] = [
     [await failureOf(proxy.url), AUTHENTICATION, /asks for a credential, and no vault .*HTTP 401/],
-    [await failureOf(proxy.url, { token: async () => "t" }), AUTHENTICATION, /refused the credential .*401/],
+    [
+      await failureOf(proxy.url, { token: async () => "t" }),
+      AUTHENTICATION,
+      /rejected the session.s credential .*401/,
+    ],
     [
       await failureOf(`${base}/403`, { token: async () => "t" }),
       AUTHENTICATION,
-      /refused the credential .*403/,
+      /rejected the session.s credential .*403/,
     ],
     [await failureOf(`${base}/page`), AUTHENTICATION, /denied access, and no vault .*403/],
     [await failureOf(`${base}/500`), connect, /HTTP 500/],
     [await failureOf(`${base}/302`), connect, /redirects/],
-    [await failureOf(`${base}/200`), connect, /not of the protocol/],
+    [await failureOf(`${base}/200`), connect, /not valid MCP/],
     [await failureOf(`${base}/silent`), connect, /in time/],
     [await failureOf("http://127.0.0.1:1/"), connect, /connection to it failed/],
-    [await failureOf("http://10.0.0.1/"), connect, /not one that may be reached/],
+    [await failureOf("http://10.0.0.1/"), connect, /is not allowed/],
     [await failureOf("https://no.such.invalid/"), connect, /does not resolve/],
     [await failureOf(`https://127.0.0.1:${port}/`), connect, /TLS|failed/],
   ];
@@ -174,7 +178,7 @@ test("MCP call: progress keeps it alive; silence ends it", async (t) => {
   assert.match(text(steady), /completed/);
   const silent = await call("trigger-long-running-operation", { duration: 30, steps: 1 });
   assert.equal(silent.isError, true);
-  assert.match(text(silent), /did not answer in time.*unknown/);
+  assert.match(text(silent), /did not respond in time.*unknown/);
 });
 
 test("MCP result: too long → truncated; far too long → an error", async (t) => {
@@ -184,7 +188,7 @@ test("MCP result: too long → truncated; far too long → an error", async (t) 
   assert.match(text(long), /^Echo: begin .*characters left out.* end$/s);
   const { call: short } = await setUp(t, { maxResponseBytes: 100_000 });
   const broken = await short("echo", { message: "x".repeat(120_000) });
-  assert.deepEqual([broken.isError, /answer is too long/.test(text(broken))], [true, true], text(broken));
+  assert.deepEqual([broken.isError, /response is too large/.test(text(broken))], [true, true], text(broken));
   assert.match(text(await short("echo", { message: "on" })), /on/);
 });
 

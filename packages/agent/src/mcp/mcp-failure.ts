@@ -49,7 +49,7 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 function refusedCredential(status: number): string {
-  return `it refused the credential that the session has for it (HTTP ${status})`;
+  return `it rejected the session's credential (HTTP ${status})`;
 }
 
 function deniedWithout(status: number, chain: readonly Error[]): string {
@@ -73,16 +73,17 @@ function textOf(error: Error): string | undefined {
   return line.length <= MAX_SAID ? line : `${line.slice(0, MAX_SAID).toWellFormed()}…`;
 }
 
-const TOO_LONG = "its answer is too long: more than 32 MiB, or than a million values";
+const TOO_LONG = "its response is too large: over 32 MiB or a million values";
 
 function connectionFailure(chain: readonly Error[], status: number | undefined): string {
   const refused = chain.find((cause) => cause instanceof DestinationDenied);
   if (refused !== undefined) return lowerCase(refused.message.replace(/\.$/, ""));
   if (chain.some((cause) => cause instanceof ResponseTooLarge)) return TOO_LONG;
-  if (status !== undefined && status >= 300 && status < 400) return "it redirects, which is not followed";
+  if (status !== undefined && status >= 300 && status < 400)
+    return "it redirects, and redirects are not followed";
   if (status !== undefined) return `it answered with HTTP ${status}`;
   const codes = chain.map((cause) => (cause as { code?: unknown }).code);
-  if (codes.includes(SdkErrorCode.RequestTimeout)) return "it did not answer in time";
+  if (codes.includes(SdkErrorCode.RequestTimeout)) return "it did not respond in time";
   if (codes.some((code) => typeof code === "string" && /CERT|SIGNED|TLS|SSL|ALTNAME/.test(code)))
     return "its TLS certificate is not valid";
   if (
@@ -91,7 +92,7 @@ function connectionFailure(chain: readonly Error[], status: number | undefined):
     )
   )
     return "the connection to it failed";
-  return "what it answered is not of the protocol";
+  return "its response is not valid MCP";
 }
 
 /** Returns an error and its causes, at most eight. */

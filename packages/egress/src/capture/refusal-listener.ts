@@ -91,7 +91,7 @@ export class RefusalListener {
 
   #onClose(): void {
     if (!this.ended)
-      this.#log(`egress: the kernel's refusals in sandboxes are not reported any more: ${this.#stderr}`);
+      this.#log(`egress: the kernel's refusals in sandboxes are no longer reported: ${this.#stderr}`);
     this.ended = true;
     for (const id of [...this.#pending.keys()]) this.#release(id);
   }

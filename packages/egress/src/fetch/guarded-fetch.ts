@@ -60,13 +60,13 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const { tls, name, address, port } = hostOf(url);
     const found = address === null ? await resolve(name).catch(() => []) : [address];
     if (found.length === 0) {
-      throw new DestinationDenied("The name of the host does not resolve.", url, "unresolvable");
+      throw new DestinationDenied("The host's name does not resolve.", url, "unresolvable");
     }
     const dialled = found.filter(
       (address) => guard(name, address, port) && (tls || !isPublicAddress(address)),
     );
     if (dialled.length > 0) return dialled;
-    const message = "The address of the host is not one that may be reached.";
+    const message = "The host's address is not allowed.";
     throw new DestinationDenied(message, url, "private_address");
   }
 

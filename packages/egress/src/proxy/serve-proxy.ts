@@ -70,13 +70,12 @@ function takeOnce(client: Client, upstream: Socket): () => Promise<Socket | null
 }
 
 function denialMessage(denied: EgressDenied | null, { deniedMessage }: EgressContext): string {
-  if (denied === null || denied.reason !== "not_allowed")
-    return "The request is not one that a proxy can send on.";
+  if (denied === null || denied.reason !== "not_allowed") return "A proxy cannot forward this request.";
   return deniedMessage(denied.port === null ? denied.host : `${denied.host}:${denied.port}`);
 }
 
 const FAILURE_MESSAGES = {
-  blocked: (destination: string) => `The address of ${destination} is not one that may be reached.`,
+  blocked: (destination: string) => `The address of ${destination} is not allowed.`,
   unresolvable: (destination: string) => `The name of ${destination} does not resolve.`,
   unreachable: (destination: string) => `${destination} does not accept connections.`,
 };

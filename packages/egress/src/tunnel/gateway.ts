@@ -119,7 +119,7 @@ class Gateway implements EgressGateway {
       await this.refresh();
       this.#knownAt = performance.now();
     } catch (error) {
-      this.#context.log(`egress: what tunnels may reach is not known: ${(error as Error).message}`);
+      this.#context.log(`egress: the destinations of tunnels are not known: ${(error as Error).message}`);
       if (performance.now() - this.#knownAt < (this.#options.unknownMs ?? 15_000)) return;
       for (const { tunnel } of this.#open.values()) tunnel.close();
     }

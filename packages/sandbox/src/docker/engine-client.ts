@@ -112,7 +112,7 @@ function begin(
     agent: false,
     timeout: TIMEOUT_MS,
   });
-  outgoing.on("timeout", () => outgoing.destroy(new Error("it did not answer in time")));
+  outgoing.on("timeout", () => outgoing.destroy(new Error("it did not respond in time")));
   return outgoing;
 }
 

@@ -71,7 +71,7 @@ export async function buildLayer(engine: SandboxEngine, build: LayerBuild): Prom
 /** Returns the failure of a script that filled its disk, whether or not the script noticed. */
 export function fullDisk({ bytes }: LayerLimits, output = ""): LayerFailure {
   return {
-    why: `it filled its disk, which takes ${bytes / MIB} MiB and ${bytes / FILE_BYTES} files`,
+    why: `it filled its disk, which holds ${bytes / MIB} MiB and ${bytes / FILE_BYTES} files`,
     output,
   };
 }
@@ -113,7 +113,7 @@ export async function tryLayers(
     await sandbox.close();
     return null;
   } catch (error) {
-    return { why: "no sandbox can be opened over what it left", output: String((error as Error).message) };
+    return { why: "no sandbox can be opened on its result", output: String((error as Error).message) };
   }
 }
 

@@ -124,7 +124,7 @@ describe("layer cache", { skip }, () => {
     assert.match(slow.failed?.failure.why ?? "", /longer than 0.1 minutes/);
     await hurried.close();
     const nowhere = await cache.prepare({ ...request(["true"]), rootFilesystem: join(directory, "absent") });
-    assert.equal(nowhere.failed?.failure.why, "this machine could not do it");
+    assert.equal(nowhere.failed?.failure.why, "this machine could not build it");
     assert.equal((await readdir(path)).length, 1);
     await cache.close();
   });
@@ -140,7 +140,7 @@ describe("layer cache", { skip }, () => {
       "mkdir /opt/many; cd /opt/many; seq 9000 | xargs touch 2>/dev/null",
       "head -c 64M /dev/zero >/data/beside",
     ];
-    const why = "it filled its disk, which takes 8 MiB and 2048 files";
+    const why = "it filled its disk, which holds 8 MiB and 2048 files";
     for (const fill of fills) {
       const { failed } = await cache.prepare(request([fill]));
       assert.equal(failed?.failure.why, why, fill);
@@ -230,7 +230,7 @@ describe("layer cache", { skip }, () => {
   test("prepare: no sandbox can be opened over a layer → it fails, and a later request builds another", async () => {
     const cache = newCache();
     const { paths, failed } = await cache.prepare(request(["true", "rm /usr/bin/dash", "true"]));
-    assert.equal(failed?.failure.why, "no sandbox can be opened over what it left");
+    assert.equal(failed?.failure.why, "no sandbox can be opened on its result");
     assert.match(failed?.failure.output ?? "", /\/bin\/sh/);
     assert.equal(await inside(paths, "echo here"), "here");
     const good = await cache.prepare(request(["true", "rm /usr/bin/jq"]));
@@ -295,10 +295,10 @@ describe("layer cache", { skip }, () => {
     const patient = cache.prepare(request(["sleep 600"]));
     waiting.abort(new Error("enough"));
     await assert.rejects(impatient, /enough/);
-    const ended = assert.rejects(patient, /no layer is built any more/);
+    const ended = assert.rejects(patient, /no more layers are built/);
     await cache.close();
     await ended;
     assert.deepEqual(await readdir(path), []);
-    await assert.rejects(cache.prepare(request(["true"])), /no layer is built any more/);
+    await assert.rejects(cache.prepare(request(["true"])), /no more layers are built/);
   });
 });

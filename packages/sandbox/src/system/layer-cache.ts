@@ -173,7 +173,7 @@ export class LayerCache {
   ): Promise<LayerFailure | null> {
     const { engine, limits, log } = this.#options;
     const { signal } = this.#closing;
-    if (signal.aborted) throw new SandboxError("no layer is built any more");
+    if (signal.aborted) throw new SandboxError("no more layers are built");
     log(`building a layer: ${plan.name}`);
     this.#limitsDisks ||= await limitsDisks(engine);
     if (!this.#limitsDisks)
@@ -181,7 +181,7 @@ export class LayerCache {
     const reporting = onEgressDenied ? { onEgressDenied } : {};
     const build = { path, plan, system, limits, limited: this.#limitsDisks, signal, ...reporting };
     const failure = await makeLayer(engine, build).catch((error) => this.#hostFailure(error));
-    if (signal.aborted) throw new SandboxError("no layer is built any more");
+    if (signal.aborted) throw new SandboxError("no more layers are built");
     const outcome = failure === null ? "is ready" : `could not be built: ${failure.why}`;
     log(`the layer ${plan.name} ${outcome}`);
     return failure;
@@ -194,6 +194,6 @@ export class LayerCache {
   #hostFailure(error: unknown): LayerFailure {
     const { cause } = error as { cause?: unknown };
     this.#options.log(`a layer could not be built: ${error}${cause === undefined ? "" : ` (${cause})`}`);
-    return { why: "this machine could not do it", output: "" };
+    return { why: "this machine could not build it", output: "" };
   }
 }

@@ -97,7 +97,7 @@ export class RootFilesystem {
       if (!signal.aborted)
         this.#fail(
           (error as Error).message,
-          "it is tried again later; until then sandboxes use the host's /usr",
+          "the next try is later; until then sandboxes use the host's /usr",
         );
       return false;
     }

@@ -54,14 +54,14 @@ export async function buildSnapshot(
   return commit === undefined ? { reason: FAILED } : { commit, bytes: Number(kibibytes) * 1024 };
 }
 
-const FAILED = "its clone could not be made of the mirror";
+const FAILED = "its clone could not be made from the mirror";
 
 /** Reasons by the exit status of the script. */
 const REASONS: Readonly<Record<number, string>> = {
   80: "its files or objects exceed the size limit",
-  81: "its LFS server did not give all files of Git LFS",
-  82: "its branch or commit is not among what a clone has",
-  83: "its checkout differs at once from what is committed",
+  81: "its LFS server did not provide all Git LFS files",
+  82: "a clone does not contain its branch or commit",
+  83: "its checkout differs from the commit",
 };
 
 const BUILD = shellScript(

@@ -53,8 +53,8 @@ const SAMPLES: readonly [string, string, RegExp][] = [
     /disk is full/,
   ],
   [`${begin}fatal: bad object 1234\n`, "repository_clone_error", /fatal: bad object 1234\.$/],
-  [begin, "repository_clone_error", /without a word/],
-  ["", "repository_clone_error", /without a word/],
+  [begin, "repository_clone_error", /without a message/],
+  ["", "repository_clone_error", /without a message/],
 ];
 for (const [output, type, cause] of SAMPLES) {
   test(`clone failure: ${output.trim().split("\n").at(-1)} → ${type}`, () => {

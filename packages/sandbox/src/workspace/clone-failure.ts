@@ -14,7 +14,7 @@ export interface CloneFailure {
 
 type Cause = readonly [type: CloneErrorType, cause: string, duration?: "transient" | undefined];
 
-const NO_GIT_SERVER: Cause = ["repository_clone_error", "what answered at this URL is no git server"];
+const NO_GIT_SERVER: Cause = ["repository_clone_error", "the server at this URL is not a git server"];
 
 const DISK_FULL: Cause = ["repository_clone_error", "the session's disk is full"];
 
@@ -41,13 +41,13 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   [
     /(?:returned error:|HTTP) (408|425|5\d\d)/,
     "repository_clone_error",
-    "its host could not serve it for now ($1)",
+    "its host is temporarily unable to serve it ($1)",
     "transient",
   ],
   [
     /Resolving timed out|Temporary failure in name resolution|Timeout while contacting DNS|Could not contact DNS/,
     "repository_clone_error",
-    "the name of its host cannot be resolved for now",
+    "the name of its host cannot be resolved at the moment",
     "transient",
   ],
   // In a sandbox every name that the environment allows resolves, so this one is not allowed.
@@ -59,7 +59,7 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   [
     /returned error: 3\d\d|redirect/i,
     "repository_clone_error",
-    "its host redirects to another address, which is not followed",
+    "its host redirects to another address, and redirects are not followed",
   ],
   // git does not report ENOSPC when it cannot finish a file; in a sandbox there is no other reason.
   [/No space left|Disk quota|unable to write file/, ...DISK_FULL],
@@ -71,13 +71,13 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   [
     /too slow|timed out|timeout/i,
     "repository_clone_error",
-    "its host sent next to nothing for too long",
+    "its host sent almost no data for too long",
     "transient",
   ],
   [
     /verification failed|certificate (problem|verif|has|is)|subject name|unable to get local issuer|self[- ]signed/i,
     "repository_clone_error",
-    "the TLS connection to its host failed; a host with an own authority needs its ca_file",
+    "the TLS connection to its host failed; a host with a private certificate authority needs its ca_file",
   ],
   // Each TLS library has its own words for a connection that ends early.
   [
@@ -89,13 +89,13 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   [
     /^fatal: the answer is not of git$/m,
     "repository_clone_error",
-    "its host answered with an error, or its answer was cut off",
+    "its host responded with an error, or its response was cut off",
     "transient",
   ],
   [
     /certificate|SSL|TLS/i,
     "repository_clone_error",
-    "the TLS connection to its host failed; a host with an own authority needs its ca_file",
+    "the TLS connection to its host failed; a host with a private certificate authority needs its ca_file",
   ],
 ];
 
@@ -138,7 +138,7 @@ function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, out
     case CLONE_EXIT.lfsRefused:
       return [
         "repository_authentication_error",
-        "its host's server for files of Git LFS rejected the credential (401), which may be revoked or lack access to them",
+        "its host's Git LFS server rejected the credential (401), which may be revoked or lack access to the files",
       ];
     case CLONE_EXIT.branchMissing:
       return branchMissing(checkout);
@@ -179,7 +179,7 @@ function causeByOutput(repository: RepositoryMount, output: string): Cause {
     if (match !== null) return [type, cause.replace("$1", match[1] ?? ""), duration];
   }
   const last = messages.split("\n").at(-1)?.slice(0, 300).replace(/\.$/, "");
-  return ["repository_clone_error", last || "git ended without a word"];
+  return ["repository_clone_error", last || "git ended without a message"];
 }
 
 const QUOTES =

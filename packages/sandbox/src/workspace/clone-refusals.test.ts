@@ -208,7 +208,7 @@ for (const [what, type, body] of PAGES) {
       const request = { url: `https://odd.localhost:${port}/acme/page`, checkout };
       const result = await bench.clone(sandbox, "page", request);
       assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
-      assert.match(result.message, /: what answered at this URL is no git server\.$/);
+      assert.match(result.message, /: the server at this URL is not a git server\.$/);
       assert.equal(result.transient, false);
       assert.equal(await sh(sandbox, "ls -A /data"), "");
     });
@@ -254,7 +254,7 @@ for (const [what, bad] of [
     answer = (_request, response) => bad(response);
     const result = await bench.clone(sandbox, "widget", { url: `https://odd.localhost:${port}/acme/widget` });
     assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
-    assert.doesNotMatch(result.message, /without a word/);
+    assert.doesNotMatch(result.message, /without a message/);
   });
 }
 

@@ -162,6 +162,6 @@ test("lfs: a snapshot has the files without a network and is brought up to date 
   await shown.close();
   await makeRepository("lost", {}, true);
   assert.deepEqual((await build("lost")).built, {
-    reason: "its LFS server did not give all files of Git LFS",
+    reason: "its LFS server did not provide all Git LFS files",
   });
 });

@@ -62,7 +62,7 @@ export async function mirrorRepository(
   if (result.ended === "timeout")
     return { reason: `its mirror took longer than ${timeoutMs / 60_000} minutes` };
   if (result.exitCode !== 0) return mirrorFailure(url, output);
-  if (result.omittedBytes > 0) return { reason: "its branches and tags are too many" };
+  if (result.omittedBytes > 0) return { reason: "it has too many branches and tags" };
   return readResult(output, head) ?? { reason: "its default branch was removed meanwhile" };
 }
 
