@@ -123,7 +123,7 @@ for (const credentials of ["inject", "proxy"]) {
       const [{ error } = { error: null }] = events.filter(({ type }) => type === "session.error");
       assert.equal(error?.type, "repository_authentication_error");
       assert.equal(error.retry_status.type, "terminal");
-      assert.match(error.message, /Git LFS rejected the credential/);
+      assert.match(error.message, /Git LFS server rejected the credential/);
       const requests = host.requests.filter(({ path }) => path.startsWith(`/acme/${name}.git/info/lfs/`));
       assert.ok(requests.length > 0 && requests.length <= 6, `${requests.length} requests`);
     },

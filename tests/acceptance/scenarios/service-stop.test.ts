@@ -97,7 +97,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(bash("cat /opt/it"))] });
       await waitUntil(
         () => commands().includes(HANGS),
-        () => `no layer is built: ${berth.log.slice(-1_000)}`,
+        () => `no more layers are built: ${berth.log.slice(-1_000)}`,
       );
       assert.equal(await stop(berth, signal), signal === "SIGTERM" ? 0 : null);
       await waitForNothing(dataDir, signal);
