@@ -134,7 +134,7 @@ test("upgraded to proxies, warm pods and snapshots: a session begins in a warm p
   ]);
   assert.match(stopped, /from the web\n[\s\S]*closed[\s\S]*Done\./);
   assert.equal(stopped.match(/from the web/g)?.length, 1);
-  for (const name of ["network_policy", "rights", "templates"])
+  for (const name of ["network_policy", "rights", "snapshots"])
     assert.match(found, new RegExp(`^ok +${name} `, "m"));
 });
 
