@@ -189,6 +189,11 @@ covers(
       [["restore", made, ...target], /The backup has no secret key/],
       [["restore", made, ...target, "--secret-key-file", at("other.key")], /belongs to another secret key/],
       [["restore", made, ...target, "--secret-key-file", at("none.key")], /none\.key/],
+      ...["restore", "check"].map((how): [string[], RegExp, Record<string, string>] => [
+        ["restore", made, ...(how === "check" ? ["--check"] : target), "--secret-key-file", keyFile()],
+        /--secret-key-file and BERTH_SECRET_KEY_FILE name different keys/,
+        { BERTH_SECRET_KEY_FILE: at("other.key") },
+      ]),
       [["restore", made, ...target], /none\.key/, { BERTH_SECRET_KEY_FILE: at("none.key") }],
       [["migrate", "--data-dir", at("file")], /file is not a directory/],
       [["migrate", "--data-dir", join(at("file"), "b")], /file is not a directory/],

@@ -53,6 +53,32 @@ test("open sandboxes count by owner until they close, each second once, also whe
   assert.equal(await seconds("user", user), 0);
 });
 
+test("the size of a disk that could not be stored is stored with the next flush, though its sandbox is closed", async (t) => {
+  const db = await testDatabase(t);
+  const from = await seed(db.write);
+  const { organizationId } = from;
+  const sessionId = await seedSession(db.write, from);
+  await db.write.query({ text: "update sessions set home = 'here'" });
+  for (const away of ["all", "disks"]) {
+    let isAway = true;
+    const write = {
+      query: (statement: Parameters<typeof db.write.query>[0]) => {
+        if (isAway && (away === "all" || JSON.stringify(statement).includes("disk_usage")))
+          throw new Error("away");
+        return db.write.query<never>(statement);
+      },
+    };
+    const bytes = away === "all" ? 300 : 700;
+    const meter = new UsageMeter({ db: { write }, log: silentLog, diskBytes: async () => bytes }, () => 0);
+    t.after(() => meter.close());
+    meter.opened({ sessionId, organizationId, ownerId: organizationId, diskPath: "/one" })();
+    await meter.flush();
+    isAway = false;
+    await meter.flush();
+    assert.equal(await diskBytes(db.read, { kind: "organization", id: organizationId }), bytes);
+  }
+});
+
 test("what many processes add at the same moment is counted whole", async (t) => {
   const db = await testDatabase(t);
   const processes = openAsProcesses(t, db, 6);

@@ -47,7 +47,7 @@ export class UsageMeter {
     };
   }
 
-  /** Stores the usage so far. Sandbox time that could not be stored is stored with the next flush. */
+  /** Stores the usage so far. What could not be stored is stored with the next flush. */
   async flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#store());
     await this.#flushing;
@@ -76,19 +76,23 @@ export class UsageMeter {
     for (const sandbox of this.#open.keys()) this.#count(sandbox);
     const used = [...this.#used.values()];
     const touched = [...this.#touched];
-    if (used.length === 0) return;
+    if (used.length === 0 && touched.length === 0) return;
     this.#used.clear();
     this.#touched.clear();
     const { db, log } = this.#deps;
     try {
-      await addSandboxSeconds(db.write, used);
+      if (used.length > 0) await addSandboxSeconds(db.write, used);
     } catch (error) {
       for (const one of used) this.#add(one, one.seconds);
       log.warn({ err: error }, "the usage of sandboxes could not be stored");
     }
-    await storeDiskBytes(db.write, await this.#measured(touched)).catch((error: unknown) =>
-      log.warn({ err: error }, "the usage of disks could not be stored"),
-    );
+    try {
+      await storeDiskBytes(db.write, await this.#measured(touched));
+    } catch (error) {
+      for (const [session, path] of touched)
+        if (!this.#touched.has(session)) this.#touched.set(session, path);
+      log.warn({ err: error }, "the usage of disks could not be stored");
+    }
   }
 
   async #measured(

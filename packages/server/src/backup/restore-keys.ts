@@ -10,15 +10,13 @@ import { asInputError } from "./as-input-error.ts";
 
 /**
  * Writes the given key, or the backup's, into a new data directory.
- * @throws InputError when there is neither, and no `BERTH_SECRET_KEY_FILE`.
+ * @throws InputError when there is neither, and no `BERTH_SECRET_KEY_FILE`, or when that file has another key
+ * than the given one.
  */
-export async function restoreKeys(
-  { dataDir, secretKeyFile }: Config,
-  from: string,
-  keyFile?: string,
-): Promise<void> {
+export async function restoreKeys(config: Config, from: string, keyFile?: string): Promise<void> {
+  const { dataDir, secretKeyFile } = config;
   if (keyFile !== undefined) {
-    createFile(join(dataDir, "secret.key"), `${givenKey(keyFile).toString("base64")}\n`);
+    createFile(join(dataDir, "secret.key"), `${givenKey(config, keyFile).toString("base64")}\n`);
     return;
   }
   for (const name of ["secret.key", "secret.key.former"])
@@ -29,7 +27,15 @@ export async function restoreKeys(
     );
 }
 
-function givenKey(file: string): Buffer {
+/** Returns the key in the file of `--secret-key-file`. The service will use that of `BERTH_SECRET_KEY_FILE`. */
+function givenKey({ secretKeyFile }: Config, file: string): Buffer {
+  const key = keyOf(file);
+  if (secretKeyFile !== null && !key.equals(settingsKey(secretKeyFile)))
+    throw new InputError("--secret-key-file and BERTH_SECRET_KEY_FILE name different keys: give one of them.");
+  return key;
+}
+
+function keyOf(file: string): Buffer {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
     throw new InputError(`There is no file ${file}.`);
   try {
@@ -64,12 +70,9 @@ function settingsKey(file: string): Buffer {
  * Returns the keys with which a backup can be verified: the given one, else that of `BERTH_SECRET_KEY_FILE`,
  * else those in the backup, which somebody who altered it also has. Empty when there are none.
  */
-export async function keysAtHand(
-  { secretKeyFile }: Config,
-  from: string,
-  keyFile?: string,
-): Promise<Buffer[]> {
-  if (keyFile !== undefined) return [givenKey(keyFile)];
+export async function keysAtHand(config: Config, from: string, keyFile?: string): Promise<Buffer[]> {
+  const { secretKeyFile } = config;
+  if (keyFile !== undefined) return [givenKey(config, keyFile)];
   if (secretKeyFile !== null) return [settingsKey(secretKeyFile)];
   const names = ["secret.key", "secret.key.former"].map((name) => join(from, name));
   return await asInputError(async () => names.filter((name) => existsSync(name)).map(readKey));
