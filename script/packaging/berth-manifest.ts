@@ -1,23 +1,24 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { PUBLISHED_NAME } from "./published-name.ts";
+import { BUILT, shippedPackages } from "./shipped-packages.ts";
 
 type Versions = Record<string, string>;
 type Manifest = { version: string; dependencies?: Versions; optionalDependencies?: Versions };
-type LockEntry = { dev?: boolean; link?: boolean };
-type Lockfile = { version: string; lockfileVersion: number; packages: Record<string, LockEntry> };
+type Lockfile = { version: string; lockfileVersion: number; packages: Record<string, object> };
 
 /** The oldest Node.js that has all features that the service uses, as in `engines` of the sources. */
 const ENGINES = { node: ">=24" };
 
 /**
  * Returns the manifest of the package with the service and the command line: every dependency of the
- * repository's packages, with its exact version.
+ * repository's packages that are not shipped as built files, with its exact version.
  */
 export function berthManifest(root: string): object {
-  const manifests = ["package.json", ...globSync("packages/*/package.json", { cwd: root }).sort()].map(
-    (file) => manifestOf(root, file),
-  );
+  const files = globSync("packages/*/package.json", { cwd: root }).sort();
+  const manifests = files
+    .filter((file) => !BUILT.includes(dirname(file)))
+    .map((file) => manifestOf(root, file));
   const { version } = manifestOf(root, "package.json");
   return {
     name: PUBLISHED_NAME,
@@ -44,16 +45,15 @@ export function berthManifest(root: string): object {
 }
 
 /**
- * Returns the repository's lockfile without development packages, so that installs get the same versions and
+ * Returns the part of the repository's lockfile that is shipped, so that installs get the same versions and
  * digests everywhere.
  */
 export function berthShrinkwrap(root: string): object {
   const { lockfileVersion, packages, version } = JSON.parse(
     readFileSync(join(root, "package-lock.json"), "utf8"),
   ) as Lockfile;
-  const kept = Object.entries(packages).filter(
-    ([path, { dev, link }]) => path.startsWith("node_modules/") && !dev && !link && !isNode(path),
-  );
+  const shipped = shippedPackages(root);
+  const kept = Object.entries(packages).filter(([path]) => shipped.has(path) && !isNode(path));
   const { name, license, bin, engines, dependencies, optionalDependencies } = berthManifest(root) as Versions;
   const own = { name, version, license, bin, engines, dependencies, optionalDependencies };
   return {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { debianPackages } from "./debian-packages.ts";
 import { run } from "./run.ts";
+import { shippedPackages } from "./shipped-packages.ts";
 
 /** The parts of a CycloneDX document that a release reads or changes. */
 export type BillOfMaterials = {
@@ -22,9 +23,8 @@ export type Component = {
 
 /**
  * Returns a bill of every package that Berth runs with, on any platform, with its licence and the lockfile's
- * digest. `--omit=dev` would also omit packages that both development and the service need, so development
- * packages are removed here. Exceptions are those in the console's bundle and in the Debian package. The
- * serial number and time, which differ in each run, are left out; the format does not require them.
+ * digest: those that are shipped, those in the console's bundle, and those in the Debian package. The serial
+ * number and time, which differ in each run, are left out; the format does not require them.
  */
 export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only", "--loglevel=error"];
@@ -33,8 +33,12 @@ export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
   delete bill.metadata.timestamp;
   bill.metadata.component.name = "berth"; // npm uses the name of the directory.
   const debian = [...debianPackages(root).values()].map(({ name, version }) => `${name}@${version}`);
-  const shipped = new Set([...bundledPackages(root), ...debian]);
-  const isOmitted = (component: Component) => isDevelopment(component) && !shipped.has(component["bom-ref"]);
+  const built = new Set([...bundledPackages(root), ...debian]);
+  const shipped = shippedPackages(root);
+  const isOmitted = (component: Component) =>
+    npmProperty(component, "private") !== "true" &&
+    !built.has(component["bom-ref"]) &&
+    !shipped.has(npmProperty(component, "path") ?? "");
   const components = bill.components.filter((component) => !isOmitted(component));
   const kept = new Set(bill.dependencies.map(({ ref }) => ref));
   for (const component of bill.components) if (isOmitted(component)) kept.delete(component["bom-ref"]);
@@ -52,8 +56,4 @@ function bundledPackages(root: string): string[] {
 /** Returns a value that npm records about a package, such as `path`. */
 export function npmProperty(component: Component, name: string): string | undefined {
   return component.properties?.find((property) => property.name === `cdx:npm:package:${name}`)?.value;
-}
-
-function isDevelopment(component: Component): boolean {
-  return npmProperty(component, "development") === "true";
 }

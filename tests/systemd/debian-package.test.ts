@@ -96,7 +96,7 @@ test("berth install --systemd: installs, keeps what was changed, and uninstall t
   run("rm /etc/systemd/system/berth.service");
   run("cp -r /opt/berth /root/berth");
   const hidden = "/root/berth/node /root/berth/bin/berth install --systemd";
-  assert.match(refused(hidden), /^error: [^\n]* cannot reach \/root\/berth\/node: [^\n]*\n2\n$/);
+  assert.match(refused(hidden), /^error: [^\n]* cannot read \/root\/berth\/node: [^\n]*\n2\n$/);
   run(`printf '#!/bin/sh\\nexec ${berth} "$@"' > /usr/local/bin/berth && chmod +x /usr/local/bin/berth`);
   assert.match(run(printed("berth install --systemd --dry-run")), /^Would create the system user berth\.$/m);
   assert.equal(run(MADE), "");
@@ -138,7 +138,10 @@ test("berth install --systemd --role: a runner as root, and an API without", {
     "printf '#!/bin/sh\\nexec /opt/berth/node /opt/berth/bin/berth \"$@\"' > /usr/local/bin/berth && chmod +x /usr/local/bin/berth",
   );
   const install = printed("berth install --systemd --role runner");
-  assert.match(run(install), /^Write into \/etc\/berth\/berth.yaml [^\n]* systemctl start berth$/m);
+  assert.match(
+    run(install),
+    /^Write the settings [^\n]* to \/etc\/berth\/berth.yaml, then run: systemctl start berth$/m,
+  );
   assert.equal(run("systemctl is-enabled berth; systemctl is-active berth || true"), "enabled\ninactive\n");
   assert.equal(
     run("if berth install --systemd --role api 2>&1 >/dev/null; then exit 1; else echo $?; fi"),
