@@ -168,23 +168,23 @@ covers(
     const page = new WebPage(berth.url);
     const mixedUp = await answerFor(page);
     mixedUp.searchParams.set("iss", "https://evil.example");
-    await assertRejected(page, mixedUp, /does not hold: .*iss/);
+    await assertRejected(page, mixedUp, /response is invalid: .*iss/);
     const withoutIssuer = await answerFor(page);
     withoutIssuer.searchParams.delete("iss");
-    await assertRejected(page, withoutIssuer, /does not hold: .*iss/);
+    await assertRejected(page, withoutIssuer, /response is invalid: .*iss/);
 
     provider.signedIn = "bob";
     const otherNonce = new URL(await begin(page));
     otherNonce.searchParams.set("nonce", "of another sign-in");
-    await assertRejected(page, new URL(await toCallback(page, otherNonce.href)), /does not hold: .*nonce/);
+    await assertRejected(page, new URL(await toCallback(page, otherNonce.href)), /response is invalid: .*nonce/);
 
     const mallory = new WebPage(berth.url);
     const injected = await answerFor(page);
     injected.searchParams.set("code", (await answerFor(mallory, "ada")).searchParams.get("code") ?? "");
-    await assertRejected(page, injected, /does not hold: .*invalid_grant/);
+    await assertRejected(page, injected, /response is invalid: .*invalid_grant/);
     const unknown = await answerFor(page);
     unknown.searchParams.set("code", "guessed");
-    await assertRejected(page, unknown, /does not hold: .*invalid_grant/);
+    await assertRejected(page, unknown, /response is invalid: .*invalid_grant/);
 
     provider.signedIn = null;
     const stranger = new WebPage(berth.url);
