@@ -176,7 +176,11 @@ covers(
     provider.signedIn = "bob";
     const otherNonce = new URL(await begin(page));
     otherNonce.searchParams.set("nonce", "of another sign-in");
-    await assertRejected(page, new URL(await toCallback(page, otherNonce.href)), /response is invalid: .*nonce/);
+    await assertRejected(
+      page,
+      new URL(await toCallback(page, otherNonce.href)),
+      /response is invalid: .*nonce/,
+    );
 
     const mallory = new WebPage(berth.url);
     const injected = await answerFor(page);

@@ -83,7 +83,10 @@ covers(
   async () => {
     const session = await open(repository("app"), await fileAt("/data/app/conf/app.ini"));
     const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.error");
-    assert.match(events.at(-1).error.message, /already has a file or directory at \/data\/app\/conf\/app\.ini/);
+    assert.match(
+      events.at(-1).error.message,
+      /already has a file or directory at \/data\/app\/conf\/app\.ini/,
+    );
     assert.match(await run(session, "cd /data/app && cat conf/app.ini && git status --porcelain"), /^own/);
   },
 );

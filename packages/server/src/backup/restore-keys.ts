@@ -31,7 +31,9 @@ export async function restoreKeys(config: Config, from: string, keyFile?: string
 function givenKey({ secretKeyFile }: Config, file: string): Buffer {
   const key = keyOf(file);
   if (secretKeyFile !== null && !key.equals(settingsKey(secretKeyFile)))
-    throw new InputError("--secret-key-file and BERTH_SECRET_KEY_FILE name different keys: give one of them.");
+    throw new InputError(
+      "--secret-key-file and BERTH_SECRET_KEY_FILE name different keys: give one of them.",
+    );
   return key;
 }
 
