@@ -145,7 +145,7 @@ describe("a sandbox waits for its place", () => {
       await own.send(waiting, steps(bash("die")));
       const log = await own.until(waiting, ended);
       assert.deepEqual([opened.begun, reasons(log)], [2, []]);
-      assert.match(JSON.stringify(log), /not all were kept as they are: not all files could be read in time/);
+      assert.match(JSON.stringify(log), /were not saved as they are: not all files could be read in time/);
       assert.equal(await isDue(), true);
       goOn();
       await own.send(waiting, steps(bash("echo again")));
