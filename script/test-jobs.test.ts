@@ -28,12 +28,13 @@ test("files of two packages share no process", (t) => {
   ]);
 });
 
-test("a file with hooks outside of a suite, and one that starts services, have a process of their own", (t) => {
+test("a file with hooks outside of a suite, one that starts services, and one that measures its process have a process of their own", (t) => {
   for (const [name, text] of [
     ["packages/agent/src/a.test.ts", "before(async () => {});"],
     ["packages/egress/src/a.test.ts", 'import { test } from "node:test";\nafterEach(close);'],
     ["packages/sdk/src/a.test.ts", "beforeEach(() => {\n});"],
     ["tests/acceptance/scenarios/a.test.ts", 'test("a", () => {});'],
+    ["packages/store/src/a.test.ts", "const before = process.memoryUsage.rss();"],
   ] as const) {
     const second = name.replace("/a.", "/b.");
     assert.deepEqual(testJobs([name, second], folder(t, [name, second], text)), [[name], [second]]);

@@ -20,6 +20,9 @@ const SHARES_SERVICE = /await sharedService\(\)/;
 /** Hooks outside of a suite. They would be called for the tests of all files of their process. */
 const OWN_HOOKS = /^(before|beforeEach|afterEach)\(/m;
 
+/** Measurements of a whole process, which the tests of other files would change. */
+const MEASURES_PROCESS = /process\.(memoryUsage|cpuUsage|resourceUsage)/;
+
 /** The most files of a process. With more, some processes would run alone at the end. */
 const MOST_FILES = 16;
 
@@ -33,7 +36,7 @@ export function testJobs(files: readonly string[], root: string): string[][] {
   const isShared = (file: string): boolean => {
     const text = readFileSync(join(root, file), "utf8");
     const isTogether = TOGETHER.some((folder) => file.startsWith(folder)) || SHARES_SERVICE.test(text);
-    return isTogether && !OWN_HOOKS.test(text);
+    return isTogether && !OWN_HOOKS.test(text) && !MEASURES_PROCESS.test(text);
   };
   const shared = Object.values(Object.groupBy(files.filter(isShared), packageOf));
   const alone = files.filter((file) => !isShared(file)).map((file) => [file]);

@@ -189,7 +189,10 @@ test("an agent that is too large → 400 that names the largest field, at creati
   const tools = [...LARGE.tools, ...LARGE.tools].map((tool, n) => ({ ...tool, name: `t${n}` }));
   const created = await owner.post("/agents", { ...LARGE, name: "a", tools });
   assert.deepEqual([created.status, created.body.error.param], [400, "tools"], created.text);
-  assert.match(created.body.error.message, /of which field 'tools' has \d+\. It can have at most 1048576\.$/);
+  assert.match(
+    created.body.error.message,
+    /the maximum is 1048576\. Its largest field, 'tools', has \d+ bytes\.$/,
+  );
   const { id } = await owner.made("/agents", { ...LARGE, name: "a" });
   const system = "\u{10000}".repeat(50_000);
   const changed = await owner.post(`/agents/${id}`, { version: 1, system });

@@ -84,7 +84,7 @@ test("login approve --deny, --scopes and questions on a terminal", WITHIN, async
   const { run, login, file, home } = machine(t);
   const one = await login(url);
   const terminal = openTerminal(t, ["login", "approve", one.code], { env: service.env, cwd: "/" });
-  await terminal.until(/requested by: [\s\S]*every scope[\s\S]*Let it have a token of yours\? \[y\/N\] /);
+  await terminal.until(/requested by: [\s\S]*every scope[\s\S]*Give it a token of yours\? \[y\/N\] /);
   terminal.type("n\r");
   assert.match((await terminal.ended).output, /Nothing was changed/);
   const denied = await service.run(["login", "approve", one.code, "--deny", "--yes"]);
