@@ -22,7 +22,7 @@ export async function listRetention(
 /**
  * Changes the retention of an organization.
  *
- * @param values days; null keeps data for ever, whatever the settings say; undefined restores the setting.
+ * @param values days; null keeps data forever, whatever the settings say; undefined restores the setting.
  * @returns the organization's id in the form of the API.
  */
 export async function changeRetention(

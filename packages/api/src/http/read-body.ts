@@ -74,7 +74,7 @@ const STALL_MS = 60_000;
 
 /**
  * Disconnects a client that stalls, which otherwise would hold its connection, and the disk space of what it
- * has sent, for ever. The caller clears the returned interval.
+ * has sent, forever. The caller clears the returned interval.
  */
 export function disconnectWhenStalled(request: IncomingMessage): NodeJS.Timeout {
   let before = request.socket.bytesRead;

@@ -38,7 +38,7 @@ export class Transcript {
   readonly #loops = new CallLoops();
   readonly #turn: TurnEnd;
 
-  /** @param options `live`: a status line is shown as well, so that progress needs no own lines. */
+  /** @param options `live`: a status line is shown as well, so that progress needs no lines of its own. */
   constructor(options: {
     palette: Palette;
     width: number;

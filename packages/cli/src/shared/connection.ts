@@ -34,7 +34,7 @@ interface Target {
 
 /**
  * Creates a client of the service that the options and variables select.
- * @param check Throws for a token that cannot be meant. Default: any token is sent.
+ * @param check Throws for a token of the wrong kind. Default: any token is sent.
  */
 export async function connect(
   options: ConnectionOptions,
@@ -47,7 +47,7 @@ export async function connect(
   return clientFor(baseURL, given);
 }
 
-/** Returns whether a token is for `berth admin`, which other tokens are not, and for nothing else. */
+/** Returns whether a token is an operator's: only such a token serves `berth admin`, and nothing else. */
 export function isOperatorToken(token: string): boolean {
   return token.startsWith("berth_operator_");
 }
@@ -114,7 +114,7 @@ async function ofDataDirectory(options: ConnectionOptions): Promise<Target> {
   const known = await readClientFile(directory);
   if (known.url === undefined)
     throw new UsageError(
-      "No server is known. Log in to one (berth login URL), set its URL by --url or BERTH_URL, or start one: berth serve",
+      "No server is known. Log in to one (berth login URL), set its URL with --url or BERTH_URL, or start one: berth serve",
     );
   return {
     baseURL: known.url,

@@ -77,7 +77,7 @@ export const operations = {
       readOnly: true,
     }),
     approve: post("/device_authorizations/approve", "Approve a login by its user code", {
-      description: "It is a token of the user who approves it.",
+      description: "The token belongs to the user who approves it.",
       ...DEVICE_SCOPE,
     }),
     deny: post("/device_authorizations/deny", "Deny a login by its user code", DEVICE_SCOPE),
@@ -85,7 +85,7 @@ export const operations = {
   deviceTokens: noun("deviceTokens", {
     create: post("/device_tokens", "Get the requested token, once it is approved", {
       description:
-        "Needs no token. Looks once, and returns the token only once. `error.code` says what to do: ask again for `authorization_pending`, and five seconds slower for `slow_down`.",
+        "Needs no token. Checks once, and returns the token only once. `error.code` says what to do: ask again for `authorization_pending`, and five seconds slower for `slow_down`.",
       ...OPEN,
       ...conflicts("Nobody has approved or denied the login yet: `error.code` is `authorization_pending`."),
     }),
@@ -183,7 +183,7 @@ export const operations = {
       ...conflicts(SESSION_TERMINATED),
     }),
     terminate: act(`${session}/terminate`, "Terminate a session", {
-      description: "Ends it and its sandbox for ever.",
+      description: "Ends it and its sandbox forever.",
       ...CONFIDENTIAL,
       ...conflicts(SESSION_TERMINATED),
     }),
@@ -359,7 +359,7 @@ export const operations = {
     }),
     get: get(`${memoryVersions}/{memory_version_id}`, "Get a memory version"),
     redact: act(`${memoryVersions}/{memory_version_id}/redact`, "Redact a memory version", {
-      description: "Removes path, content, hash and size for ever; the version stays.",
+      description: "Removes path, content, hash and size forever; the version stays.",
       ...conflicts("The version is the newest one of an existing memory."),
     }),
   }),

@@ -5,7 +5,7 @@ const INTERRUPTED_MS = 3_000;
 
 /**
  * Runs the work with a signal that aborts after `LOOK_MS`, and soon after `signal` aborts. The agent's
- * processes run as the same user as commands of the scan, and may stop, slow or feed them for ever.
+ * processes run as the same user as commands of the scan, and may stop, slow or feed them forever.
  */
 export async function withDeadline<T>(
   signal: AbortSignal,

@@ -205,7 +205,7 @@ test("create: no container engine → the error names the socket", {
   const egress = { open: () => Promise.reject(new Error()), close: async () => {} };
   await assert.rejects(createDockerEngine({ ...options, egress, certificates: [] }), {
     name: "SandboxError",
-    message: "No container engine answers at /nonexistent.sock (ENOENT).",
+    message: "No container engine responds at /nonexistent.sock (ENOENT).",
   });
 });
 

@@ -66,7 +66,7 @@ export async function createDockerEngine(options: DockerOptions): Promise<Sandbo
   const socket = options.socket ?? SOCKETS.find((path) => existsSync(path));
   if (socket === undefined)
     throw new SandboxError(
-      `No container engine is there: neither Docker's ${SOCKETS[0]} nor Podman's ${SOCKETS[1]}. Start one, or name its socket in BERTH_DOCKER_SOCKET.`,
+      `No container engine was found: neither Docker's ${SOCKETS[0]} nor Podman's ${SOCKETS[1]}. Start one, or name its socket in BERTH_DOCKER_SOCKET.`,
     );
   const client = await EngineClient.connect(socket);
   for (const [name, provider] of [

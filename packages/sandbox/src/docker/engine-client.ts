@@ -143,7 +143,7 @@ function parse(text: string): unknown {
 
 function unreachable(socket: string, error: Error): SandboxError {
   const why = (error as NodeJS.ErrnoException).code ?? error.message;
-  return new SandboxError(`No container engine answers at ${socket} (${why}).`, { cause: error });
+  return new SandboxError(`No container engine responds at ${socket} (${why}).`, { cause: error });
 }
 
 function numbers(version: unknown): readonly [number, number] | null {

@@ -111,7 +111,7 @@ export interface DeviceAuthorizations {
     body: Body<Routes["deviceAuthorizations"]["lookup"]>,
     options?: CallOptions,
   ): ApiPromise<DeviceAuthorization>;
-  /** Approve a login by its user code. It is a token of the user who approves it. */
+  /** Approve a login by its user code. The token belongs to the user who approves it. */
   approve(
     body: Body<Routes["deviceAuthorizations"]["approve"]>,
     options?: CallOptions,
@@ -125,7 +125,7 @@ export interface DeviceAuthorizations {
 
 export interface DeviceTokens {
   /**
-   * Get the requested token, once it is approved. Needs no token. Looks once, and returns the token only
+   * Get the requested token, once it is approved. Needs no token. Checks once, and returns the token only
    * once. `error.code` says what to do: ask again for `authorization_pending`, and five seconds slower for
    * `slow_down`.
    *
@@ -265,7 +265,7 @@ export interface Sessions {
    */
   release(session_id: string, options?: CallOptions): ApiPromise<Session>;
   /**
-   * Terminate a session. Ends it and its sandbox for ever.
+   * Terminate a session. Ends it and its sandbox forever.
    *
    * @throws ConflictError The session is terminated.
    */
@@ -573,7 +573,7 @@ export interface MemoryVersions {
   /** Get a memory version. */
   get(memory_store_id: string, memory_version_id: string, options?: CallOptions): ApiPromise<MemoryVersion>;
   /**
-   * Redact a memory version. Removes path, content, hash and size for ever; the version stays.
+   * Redact a memory version. Removes path, content, hash and size forever; the version stays.
    *
    * @throws ConflictError The version is the newest one of an existing memory.
    */

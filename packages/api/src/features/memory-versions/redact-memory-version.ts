@@ -6,7 +6,7 @@ import { apiActor, requireMemoryStoreForWrite } from "@berth/store/memories";
 import { clearContent, type MemoryVersionWithContent, requireMemoryVersion } from "./memory-version-store.ts";
 
 /**
- * Removes a version's content for ever. Does nothing if it is redacted already.
+ * Removes a version's content forever. Does nothing if it is redacted already.
  *
  * @throws errors.locked, errors.memoryVersionIsNewest
  */

@@ -43,7 +43,7 @@ export async function unsetRetention(names: string[], options: RetentionOptions)
   );
 }
 
-/** Days, `none` for ever. Null restores the value of the settings. */
+/** Days, `none` forever. Null restores the value of the settings. */
 type Days = number | "none" | null;
 
 /** Changes the days and prints the result. @param question Question to confirm first. Default: none. */
