@@ -195,9 +195,9 @@ covers(
       ["content", "/data/zero", 400, "invalid_request_error", /symbolic link/],
       ["content", "/data/root/etc/passwd", 400, "invalid_request_error", /symbolic link/],
       ["list", "/data/alias", 400, "invalid_request_error", /symbolic link/],
-      ["list", "/data/shut", 409, "conflict_error", /permissions/],
-      ["content", "/data/shut/in", 409, "conflict_error", /permissions/],
-      ["content", "/data/none", 409, "conflict_error", /permissions/],
+      ["list", "/data/shut", 409, "conflict_error", /no permission/],
+      ["content", "/data/shut/in", 409, "conflict_error", /no permission/],
+      ["content", "/data/none", 409, "conflict_error", /no permission/],
     ];
     for (const [operation, path, status, type, message] of rejected) {
       const response = await api.get(operation === "list" ? at(session, path) : contentAt(session, path));
