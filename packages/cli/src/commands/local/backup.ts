@@ -55,7 +55,7 @@ function describe(
 ): string[] {
   const counts = `${sessions} sessions with ${events} events, and ${files} files`;
   return [
-    `${isCheck ? "The backup can be restored" : "RestoredBackup"}: ${counts}, as they were at ${ended_at}.`,
+    `${isCheck ? "The backup can be restored" : "Restored"}: ${counts}, as they were at ${ended_at}.`,
     ...(verified ? [] : [UNVERIFIED]),
     ...damaged.map((sha256) => `The content ${sha256} is missing or damaged.`),
   ];
