@@ -33,12 +33,9 @@ export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
   delete bill.metadata.timestamp;
   bill.metadata.component.name = "berth"; // npm uses the name of the directory.
   const debian = [...debianPackages(root).values()].map(({ name, version }) => `${name}@${version}`);
-  const built = new Set([...bundledPackages(root), ...debian]);
-  const shipped = shippedPackages(root);
-  const isOmitted = (component: Component) =>
-    npmProperty(component, "private") !== "true" &&
-    !built.has(component["bom-ref"]) &&
-    !shipped.has(npmProperty(component, "path") ?? "");
+  const kinds = [bundledPackages(root), debian, shippedPackages(root).values()];
+  const shipped = new Set(kinds.flatMap((kind) => [...kind]));
+  const isOmitted = ({ "bom-ref": ref }: Component) => !ref.startsWith("@berth/") && !shipped.has(ref);
   const components = bill.components.filter((component) => !isOmitted(component));
   const kept = new Set(bill.dependencies.map(({ ref }) => ref));
   for (const component of bill.components) if (isOmitted(component)) kept.delete(component["bom-ref"]);

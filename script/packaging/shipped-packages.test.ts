@@ -30,14 +30,15 @@ test("a package is found as Node.js finds it: the nearest one, also through othe
     "node_modules/@x/console": { link: true, resolved: "packages/console" },
     "node_modules/one": { dependencies: { two: "2" }, optionalDependencies: { absent: "1" } },
     "node_modules/one/node_modules/two": { peerDependencies: { one: "1" } },
-    "node_modules/two": {},
+    "node_modules/two": { version: "1.0.0" },
     ...{ "node_modules/builder": {}, "node_modules/screen": {}, "node_modules/engine": {} },
   };
   writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages }));
-  assert.deepEqual([...shippedPackages(root)].sort(), [
+  assert.deepEqual([...shippedPackages(root).keys()].sort(), [
     "node_modules/engine",
     "node_modules/one",
     "node_modules/one/node_modules/two",
     "node_modules/two",
   ]);
+  assert.equal(shippedPackages(root).get("node_modules/two"), "two@1.0.0");
 });

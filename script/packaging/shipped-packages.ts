@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 interface LockEntry {
+  version?: string;
   link?: boolean;
   /** For a link, the directory of the package. */
   resolved?: string;
@@ -14,10 +15,10 @@ interface LockEntry {
 export const BUILT = ["packages/console"];
 
 /**
- * Returns the lockfile's paths of the npm packages that the service and the command line run with, such as
- * `node_modules/zod`. A clone builds the console and the bundle before it runs, so its dependencies are more.
+ * Returns the npm packages that the service and the command line run with, as `name@version` by their paths
+ * in the lockfile, such as `node_modules/zod`. A clone builds the console and the bundle before it runs, so its dependencies are more.
  */
-export function shippedPackages(root: string): ReadonlySet<string> {
+export function shippedPackages(root: string): ReadonlyMap<string, string> {
   const lockfile = readFileSync(join(root, "package-lock.json"), "utf8");
   const { packages } = JSON.parse(lockfile) as { packages: Record<string, LockEntry> };
   const shipped = new Set<string>();
@@ -35,7 +36,10 @@ export function shippedPackages(root: string): ReadonlySet<string> {
   for (const path of Object.keys(packages))
     if (path.startsWith("packages/") && !path.includes("node_modules")) visit(path);
   for (const name of Object.keys(packages[""]?.optionalDependencies ?? {})) follow("", name);
-  return new Set([...shipped].filter((path) => path.includes("node_modules/")));
+  const installed = [...shipped].filter((path) => path.includes("node_modules/"));
+  return new Map(
+    installed.map((path) => [path, `${path.split("node_modules/").at(-1)}@${packages[path]?.version}`]),
+  );
 }
 
 /** Returns the path of a package as Node.js finds it from another; null when it is not installed. */

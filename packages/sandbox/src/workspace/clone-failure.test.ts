@@ -36,7 +36,11 @@ const SAMPLES: readonly [string, string, RegExp][] = [
     /TLS/,
   ],
   [unable("The requested URL returned error: 302"), "repository_clone_error", /redirects/],
-  [unable("The requested URL returned error: 500"), "repository_clone_error", /for now \(500\)/],
+  [
+    unable("The requested URL returned error: 500"),
+    "repository_clone_error",
+    /temporarily unable to serve it \(500\)/,
+  ],
   [
     `${begin}Receiving objects:  12% (1/8)\rerror: RPC failed; curl 18 transfer closed with outstanding read data remaining\nfatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n`,
     "repository_clone_error",

@@ -93,12 +93,12 @@ const faults: readonly [string, RegExp, (trial: number) => typeof fail][] = [
   ],
   [
     "that ends a pack early",
-    /connection to its host failed|answered with an error/,
+    /connection to its host failed|responded with an error/,
     (trial) => forward(1 + 60_000 * trial, (response) => response.end()),
   ],
   [
     "that sends noise instead of a pack",
-    /connection to its host failed|answered with an error/,
+    /connection to its host failed|responded with an error/,
     (trial) => forward(10 + 40_000 * trial, (response) => response.end(randomBytes(100_000))),
   ],
 ];
