@@ -145,7 +145,7 @@ test("berth install --systemd --role: a runner as root, and an API without", {
   assert.equal(run("systemctl is-enabled berth; systemctl is-active berth || true"), "enabled\ninactive\n");
   assert.equal(
     run("if berth install --systemd --role api 2>&1 >/dev/null; then exit 1; else echo $?; fi"),
-    "error: /etc/berth/berth.yaml is there, and has the role runner: write 'role: api' into it first.\n2\n",
+    "error: /etc/berth/berth.yaml already exists with the role runner: write 'role: api' into it first.\n2\n",
   );
   run(DATABASE);
   run(SHARED);
