@@ -35,7 +35,7 @@ export function shippedPackages(root: string): ReadonlyMap<string, string> {
   };
   for (const path of Object.keys(packages))
     if (path.startsWith("packages/") && !path.includes("node_modules")) visit(path);
-  for (const name of Object.keys(packages[""]?.optionalDependencies ?? {})) follow("", name);
+  for (const name of Object.keys(packages[""]?.optionalDependencies ?? {})) follow(".", name);
   const installed = [...shipped].filter((path) => path.includes("node_modules/"));
   return new Map(
     installed.map((path) => [path, `${path.split("node_modules/").at(-1)}@${packages[path]?.version}`]),
@@ -46,5 +46,5 @@ export function shippedPackages(root: string): ReadonlyMap<string, string> {
 function resolve(packages: Record<string, LockEntry>, from: string, name: string): string | null {
   const path = join(from, "node_modules", name);
   if (packages[path] !== undefined) return path;
-  return from === "" ? null : resolve(packages, from === "." ? "" : dirname(from).replace(/^\.$/, ""), name);
+  return from === "." ? null : resolve(packages, dirname(from), name);
 }

@@ -52,7 +52,7 @@ const STOP_GRACE_MS = 500;
  * @param announce announces the calls; null when they are in the log.
  * @param maxTextLength maximum characters of text that the model gets of one result.
  * @param next the start of the next request, appended in the same write as the last result; null when no
- * request is to begin. Called with whether the calls are announced by the same write.
+ * request is to begin.
  */
 export async function runCalls(
   calls: readonly DecidedCall[],
@@ -60,7 +60,7 @@ export async function runCalls(
   log: TurnLog,
   context: CallContext,
   maxTextLength: () => number,
-  next: (isAnnouncing: boolean) => Draft | null = () => null,
+  next: () => Draft | null = () => null,
 ): Promise<void> {
   const fail = new AbortController();
   const signal = AbortSignal.any([context.signal, fail.signal]);
@@ -77,7 +77,7 @@ export async function runCalls(
   const changes = changesBefore(decisions);
   const early = announce !== null && context.hasSandbox?.() ? countEarly(decisions) : 0;
   const held = early === calls.length ? early : 0;
-  const announcement = new Announcement(announce ?? (async () => {}), held, () => next(true));
+  const announcement = new Announcement(announce ?? (async () => {}), held, next);
   const queue = calls.entries();
   let missing = calls.length;
   const throwIfEnded = () => {
@@ -104,7 +104,7 @@ export async function runCalls(
       missing -= 1;
       if (isAppended) continue;
       throwIfEnded();
-      await log.appendWithStart([draft], missing === 0 ? next(false) : null);
+      await log.appendWithStart([draft], missing === 0 ? next() : null);
       output.end();
     }
   };

@@ -270,8 +270,7 @@ class TurnRun {
     this.#gap.begin();
     const { drafts, calls } = responseDrafts(start, response, this.#turn.agent, this.#tools, preview);
     const own = calls.filter(({ decision }) => !awaitsClient(decision));
-    const next = (isAnnouncing: boolean) =>
-      own.length === calls.length ? this.#beginNext(isAnnouncing ? response : null) : null;
+    const next = () => (own.length === calls.length ? this.#beginNext(response) : null);
     await this.#runCalls(own, this.#announce([...before, ...drafts]), next);
     this.#gap.end("append_results");
     if (response.reason === "refusal") return "refusal";
@@ -293,21 +292,19 @@ class TurnRun {
     };
   }
 
-  /**
-   * Returns the next request's start, to append with the last result; null when the turn may end there.
-   *
-   * @param response the response when the same append has it, so that the log does not count it yet.
-   */
-  #beginNext(response: FinishedResponse | null): Draft | null {
-    if (response !== null) this.#gap.end("append_response");
-    this.#gap.end("calls");
+  /** Returns the next request's start, to append with the last result; null when the turn may end there. */
+  #beginNext(response: FinishedResponse): Draft | null {
     const { signal, log } = this.#turn;
-    const { responses, tokens } = this.#log.history();
-    const spent =
-      response === null
-        ? { responses, tokens }
-        : { responses: responses + 1, tokens: tokens + tokensOf(response.usage) };
-    if (signal.aborted || log.isEnding?.() || this.#isSpent(spent)) return null;
+    const history = this.#log.history();
+    let { responses, tokens } = history;
+    // The append that has the results will have the response, too.
+    if (history.openRequest !== null) {
+      responses += 1;
+      tokens += tokensOf(response.usage);
+      this.#gap.skip("append_response");
+    }
+    this.#gap.end("calls");
+    if (signal.aborted || log.isEnding?.() || this.#isSpent({ responses, tokens })) return null;
     const draft = this.#requests.startDraft();
     this.#begun = draft.id;
     return draft;
@@ -316,7 +313,7 @@ class TurnRun {
   async #runCalls(
     calls: readonly DecidedCall[],
     announce: Announce | null,
-    next?: (isAnnouncing: boolean) => Draft | null,
+    next?: () => Draft | null,
   ): Promise<void> {
     const maxTextLength = () => this.#window.of(this.#log.history()).size;
     await runCalls(calls, announce, this.#log, this.#turn, maxTextLength, next);
