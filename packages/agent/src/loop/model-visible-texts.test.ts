@@ -109,8 +109,8 @@ const DIGESTS: Record<string, string> = {
   earlierMessages: "c50b7a2d7686",
   changedFiles: "e6324fbf60c9",
   newestResults: "a2e2adf7e61a",
-  privateAddress: "13de4897e108",
-  unresolvable: "f34c4d4c5ff0",
+  privateAddress: "4b3768a83f69",
+  unresolvable: "d7657bbb586f",
 };
 
 for (const [name, text] of Object.entries(texts)) {

@@ -8,6 +8,9 @@ import { playTurn, recordedAgent, SETUP, TURNS } from "../../test-support/record
 import type { LogEntry } from "../history/log-entry.ts";
 import { toolset } from "../tools/toolset.ts";
 
+/** The time of the recorded events: a later turn would follow a pause, and have other cache markers. */
+const RECORDED_AT = Date.parse("2026-11-29T12:00:00.000Z");
+
 const recorded = (name: string) =>
   readFileSync(new URL(`../../test-support/recorded-session/${name}`, import.meta.url), "utf8");
 const entries = recorded("log.jsonl")
@@ -22,7 +25,7 @@ test("session of prefix version 1: its next requests, with new results, are thos
     await box.sandbox.run({ script: "cd app", shell: "main", timeoutMs: 60_000 });
     const [, turn] = TURNS;
     assert.ok(turn !== undefined);
-    const log = new MemoryLog(Date.now, entries);
+    const log = new MemoryLog(() => RECORDED_AT, entries);
     const bodies = await playTurn(turn, { log, tools: toolset(recordedAgent), box });
     assert.equal(bodies.length, 2);
     for (const [index, body] of bodies.entries()) assertSameBytes(body, recorded(`request-${index + 1}.txt`));
