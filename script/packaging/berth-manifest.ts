@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PUBLISHED_NAME } from "./published-name.ts";
-import { BUILT, shippedPackages } from "./shipped-packages.ts";
+import { BUILT_PACKAGES, shippedPackages } from "./shipped-packages.ts";
 
 type Versions = Record<string, string>;
 type Manifest = { version: string; dependencies?: Versions; optionalDependencies?: Versions };
@@ -17,7 +17,7 @@ const ENGINES = { node: ">=24" };
 export function berthManifest(root: string): object {
   const files = globSync("packages/*/package.json", { cwd: root }).sort();
   const manifests = files
-    .filter((file) => !BUILT.includes(dirname(file)))
+    .filter((file) => !BUILT_PACKAGES.includes(dirname(file)))
     .map((file) => manifestOf(root, file));
   const { version } = manifestOf(root, "package.json");
   return {

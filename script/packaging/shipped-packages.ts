@@ -12,7 +12,7 @@ interface LockEntry {
 }
 
 /** The packages of the repository that are built into files before they are shipped. */
-export const BUILT = ["packages/console"];
+export const BUILT_PACKAGES = ["packages/console"];
 
 /**
  * Returns the npm packages that the service and the command line run with, as `name@version` by their paths
@@ -23,7 +23,7 @@ export function shippedPackages(root: string): ReadonlyMap<string, string> {
   const { packages } = JSON.parse(lockfile) as { packages: Record<string, LockEntry> };
   const shipped = new Set<string>();
   const visit = (path: string) => {
-    if (shipped.has(path) || BUILT.includes(path)) return;
+    if (shipped.has(path) || BUILT_PACKAGES.includes(path)) return;
     shipped.add(path);
     const { dependencies, optionalDependencies, peerDependencies } = packages[path] ?? {};
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }))

@@ -12,14 +12,14 @@ import { earlierCalls } from "./earlier-calls.ts";
 import type { Explorer } from "./explorer.ts";
 import { changesBefore, sideBySide } from "./side-by-side.ts";
 
-/** A call, by the event that announces it. */
-export interface EventCall {
+/** A reference to a call: the event that announces it, and who runs it. */
+export interface CallRef {
   eventId: string;
   kind: CallKind;
 }
 
-/** A call that waits for no client. */
-export interface DecidedCall extends EventCall {
+/** A call of a response, and whether and how it runs. */
+export interface DecidedCall extends CallRef {
   decision: CallDecision;
 }
 
@@ -49,6 +49,7 @@ const STOP_GRACE_MS = 500;
  * if they have no effects, may begin earlier (see `countEarly`): if the process dies meanwhile, they were
  * never made.
  *
+ * @param calls those that wait for no client, in order.
  * @param announce announces the calls; null when they are in the log.
  * @param maxTextLength maximum characters of text that the model gets of one result.
  * @param next the start of the next request, appended in the same write as the last result; null when no
@@ -121,12 +122,12 @@ export async function runCalls(
   await Promise.all([announcement.made, ...workers].map(orStopAll));
 }
 
-function outputOf({ eventId }: EventCall, { outputs }: CallContext): CallOutput {
+function outputOf({ eventId }: CallRef, { outputs }: CallContext): CallOutput {
   return outputs?.begin(eventId) ?? NO_OUTPUT;
 }
 
 function loopOf(
-  { eventId }: EventCall,
+  { eventId }: CallRef,
   { explorer }: CallContext,
   log: TurnLog,
   signal: AbortSignal,
@@ -146,7 +147,7 @@ function readsOnly(decision: CallDecision): boolean {
 }
 
 /** Returns the result of a call that does not run, or was stopped. */
-export function errorResult(call: EventCall, text: string): Draft {
+export function errorResult(call: CallRef, text: string): Draft {
   return resultDraft(call, failure(text), Number.POSITIVE_INFINITY);
 }
 
@@ -182,7 +183,7 @@ async function endsInTime(running: Promise<ToolResult>, signal: AbortSignal): Pr
   return ended;
 }
 
-function resultDraft(call: EventCall, result: ToolResult, maxTextLength: number): Draft {
+function resultDraft(call: CallRef, result: ToolResult, maxTextLength: number): Draft {
   const content = result.content.map((block) =>
     block.type === "text"
       ? { ...block, text: truncateMiddle(storableText(block.text), maxTextLength) }
