@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type AnyJson, Api, type ApiResponse } from "../acceptance/harness/api.ts";
-import type { Berth, NewToken } from "../acceptance/harness/berth.ts";
+import type { Berth } from "../acceptance/harness/berth.ts";
 import { makeAgent, makeEnvironment } from "../acceptance/harness/fixtures.ts";
+import type { NewToken } from "../acceptance/harness/issue-token.ts";
 
 /**
  * The creators of sessions. The objects of a service account belong to the organization, so users see them

@@ -51,7 +51,7 @@ export async function startInstallation(settings: Record<string, string> = {}): 
     assert.deepEqual([code, stderr], [0, ""], args.join(" "));
     return stdout;
   };
-  let operator: Promise<string> | undefined;
+  let operator = made === null ? undefined : Promise.resolve(made.operatorToken);
   const admin = async (args: string[], input?: string) => {
     operator ??= berth(["bootstrap", "--operator", "tests"], { env }).then(({ stdout }) => stdout.trim());
     const asOperator = { ...env, BERTH_TOKEN: await operator };

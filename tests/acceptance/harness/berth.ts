@@ -8,15 +8,19 @@ import { after } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { copyMadeDatabase, OWNER } from "../../made-database/made-database.ts";
+import { copyMadeDatabase, type MadeTokens, OPERATOR, OWNER } from "../../made-database/made-database.ts";
 import { storesIn } from "../../many-machines/harness/stores.ts";
 import { Api } from "./api.ts";
 import { atExit } from "./at-exit.ts";
 import { CLUSTER_SERVICE, IN_CLUSTER } from "./cluster-form.ts";
+import { issueToken, type NewToken } from "./issue-token.ts";
 import { waitUntil } from "./wait-until.ts";
 
 const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 const execFileAsync = promisify(execFile);
+
+/** The operator tokens of data directories, so that a service that is started again has the one of before. */
+const OPERATOR_TOKENS = new Map<string, Promise<string>>();
 
 /** Long, since on a loaded machine the start of a runner can take most of a minute. */
 const MAX_START_MS = 180_000;
@@ -35,17 +39,6 @@ export interface BerthOptions {
   binary?: string | undefined;
   /** Called with the text that the service writes to stderr. */
   log?: (text: string) => void;
-}
-
-/** The fields of a token to create, by the flags of `berth bootstrap`. */
-export interface NewToken {
-  user?: string;
-  org?: string;
-  role?: "member" | "admin";
-  /** Default: `pat`. With `sat`, the token is of a service account with the name of the user. */
-  kind?: "pat" | "sat";
-  scopes?: string;
-  expiresIn?: number;
 }
 
 /**
@@ -69,11 +62,10 @@ export class Berth {
   readonly #settings: Record<string, string>;
   /** The owner's token, created with the database; null once it has been taken. */
   #madeToken: string | null;
-  #operatorToken: Promise<string> | undefined;
 
   private constructor(
     url: string,
-    { dataDir, token }: Beginning,
+    { dataDir, made }: Beginning,
     process: ChildProcess,
     {
       binary,
@@ -84,7 +76,8 @@ export class Berth {
   ) {
     this.url = url;
     this.dataDir = dataDir;
-    this.#madeToken = token;
+    this.#madeToken = made?.token ?? null;
+    if (made !== null) OPERATOR_TOKENS.set(dataDir, Promise.resolve(made.operatorToken));
     this.#process = process;
     this.#binary = binary;
     this.#settings = settings;
@@ -155,8 +148,11 @@ export class Berth {
 
   /** Returns an operator token, the same at each call. */
   async operatorToken(): Promise<string> {
-    this.#operatorToken ??= this.#run(this.#binary, ["bootstrap", "--operator", "tests"], this.#settings);
-    return await this.#operatorToken;
+    const known =
+      OPERATOR_TOKENS.get(this.dataDir) ??
+      this.#run(this.#binary, ["bootstrap", "--operator", OPERATOR], this.#settings);
+    OPERATOR_TOKENS.set(this.dataDir, known);
+    return await known;
   }
 
   /** Runs the command line on this installation, `admin` with an operator token, and returns its output. */
@@ -187,26 +183,20 @@ export class Berth {
       this.#madeToken = null;
       return made;
     }
-    const { user = OWNER, org, role, kind, scopes, expiresIn } = options;
+    return this.#isAsked ? await issueToken(await this.operator(), options) : await this.#bootstrap(options);
+  }
+
+  /** Whether this service answers the requests of an operator: not another release, or behind TLS. */
+  get #isAsked(): boolean {
+    return this.#binary === BINARY && this.url.startsWith("http:");
+  }
+
+  async #bootstrap({ user = OWNER, org, role, scopes, expiresIn }: NewToken): Promise<string> {
     const flags = { user, org, role, scopes, "expires-in": expiresIn };
     const given = Object.entries(flags).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}`, `${value}`],
     );
-    const token = await this.command("bootstrap", ...given);
-    return kind === "sat" ? await this.#serviceAccountToken(user, options) : token;
-  }
-
-  /** Returns a token of the service account with the name of a user, in the user's organization. */
-  async #serviceAccountToken(name: string, { scopes = "*" }: NewToken): Promise<string> {
-    const operator = await this.operator();
-    const found = async (path: string) => (await operator.ok("GET", `/api/v1/admin/${path}`)).data[0];
-    const { organization_id } = await found(`users?email=${encodeURIComponent(name)}`);
-    const filter = `organization_id=${organization_id}&name=${encodeURIComponent(name)}`;
-    const account =
-      (await found(`service_accounts?${filter}`)) ??
-      (await operator.ok("POST", "/api/v1/admin/service_accounts", { name, organization_id }));
-    const terms = { service_account_id: account.id, scopes: scopes.split(",") };
-    return (await operator.ok("POST", "/api/v1/admin/tokens", terms)).token;
+    return await this.command("bootstrap", ...given);
   }
 
   /** Resolves when the service can run sessions. */
@@ -242,20 +232,20 @@ function isCluster({ wrapper, binary }: BerthOptions): boolean {
 
 interface Beginning {
   dataDir: string;
-  token: string | null;
+  made: MadeTokens | null;
 }
 
 /**
  * Makes the data directory. A new one starts with a copied database, unless the settings name another one.
  */
 async function begin({ dataDir, binary, settings = {} }: BerthOptions): Promise<Beginning> {
-  if (dataDir !== undefined) return { dataDir, token: null };
-  const made = await mkdtemp(join(tmpdir(), "berth-test-"));
+  if (dataDir !== undefined) return { dataDir, made: null };
+  const directory = await mkdtemp(join(tmpdir(), "berth-test-"));
   const ownDatabase = ["BERTH_DATABASE_URL", "BERTH_DATABASE_URL_FILE", "BERTH_PG_BIN"].every(
     (name) => settings[name] === undefined && process.env[name] === undefined,
   );
-  const copied = binary === undefined && ownDatabase && !IN_CLUSTER ? copyMadeDatabase(made) : null;
-  return { dataDir: made, token: copied?.token ?? null };
+  const copied = binary === undefined && ownDatabase && !IN_CLUSTER ? copyMadeDatabase(directory) : null;
+  return { dataDir: directory, made: copied };
 }
 
 // A test file that takes too long is ended by SIGTERM; `exit` handlers run only on an exit.

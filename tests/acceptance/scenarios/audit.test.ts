@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { AnyJson, Api } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeAgent, makeSession } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 async function audit(...flags: string[]): Promise<AnyJson[]> {
   const lines = await berth.command("admin", "audit", "--json", ...flags);
@@ -31,9 +31,9 @@ covers(
       entries[0];
     assert.deepEqual(rest, {
       type: "audit_entry",
-      organization: "default",
+      organization: berth.organization,
       actor_type: "user",
-      actor: "owner@example.com",
+      actor: berth.nameOf("owner@example.com"),
       operation: "agents.update",
       resources: [agent.id],
       client: "127.0.0.1",
@@ -50,12 +50,13 @@ covers(
 );
 
 covers(["audit-log"], "audit log: commands of the operator, with their effect or not at all", async () => {
-  await berth.command("admin", "organizations", "create", "acme");
-  await berth.command("admin", "users", "create", "ada@example.com", "--org", "acme");
-  await assert.rejects(berth.command("admin", "users", "create", "ada@example.com", "--org", "acme"));
-  await berth.command("admin", "users", "set-role", "ada@example.com", "admin");
-  const token = await berth.token({ user: "ada@example.com" });
-  const entries = await audit("--org", "acme");
+  const [ada, acme] = [berth.nameOf("ada@example.com"), berth.nameOf("acme")];
+  await berth.command("admin", "organizations", "create", acme);
+  await berth.command("admin", "users", "create", ada, "--org", acme);
+  await assert.rejects(berth.command("admin", "users", "create", ada, "--org", acme));
+  await berth.command("admin", "users", "set-role", ada, "admin");
+  const token = await berth.command("bootstrap", "--user", ada);
+  const entries = await audit("--org", acme);
   assert.deepEqual(operations(entries), [
     "bootstrap",
     "adminUsers.update",
@@ -70,10 +71,11 @@ covers(["audit-log"], "audit log: commands of the operator, with their effect or
 
 covers(["audit-read"], "berth admin audit: by user, operation, resource and time, newest first", async () => {
   const began = new Date().toISOString();
+  const bob = berth.nameOf("bob@example.com");
   const other: Api = await berth.client({ user: "bob@example.com" });
   const session = await makeSession(other);
   await other.ok("POST", `/sessions/${session.id}/archive`);
-  assert.deepEqual(operations(await audit("--user", "bob@example.com")), [
+  assert.deepEqual(operations(await audit("--user", bob)), [
     "sessions.archive",
     "sessions.create",
     "environments.create",
@@ -90,7 +92,7 @@ covers(["audit-read"], "berth admin audit: by user, operation, resource and time
   assert.deepEqual(operations(await audit("--operation", "sessions.create", "--since", began)), [
     "sessions.create",
   ]);
-  const [{ actor_id: id, organization_id: organization }] = await audit("--user", "bob@example.com");
+  const [{ actor_id: id, organization_id: organization }] = await audit("--user", bob);
   assert.equal((await audit("--user", id, "--org", organization)).length, 4, "by ids, too");
   for (const unknown of [
     ["--user", "nobody@example.com"],
@@ -102,7 +104,7 @@ covers(["audit-read"], "berth admin audit: by user, operation, resource and time
   const table = await berth.command("admin", "audit", "--limit", "1");
   assert.match(
     table,
-    /^TIME +ACTOR +OPERATION +RESOURCES +CLIENT\n\S+Z +bob@example\.com +sessions\.archive +sess_\w+ +127/,
+    /^TIME +ACTOR +OPERATION +RESOURCES +CLIENT\n\S+Z +\S*-bob@example\.com +sessions\.archive +sess_\w+ +127/,
   );
 });
 

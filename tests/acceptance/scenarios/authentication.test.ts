@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { Api, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, makeSession } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 const ABSENT_SESSION = "sess_01h00000000000000000000000";
 

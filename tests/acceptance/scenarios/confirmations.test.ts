@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { type AnyJson, type Api, assertError } from "../harness/api.ts";
-import { Berth, startBerth } from "../harness/berth.ts";
+import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn, toolResults, waitForTurn } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-const { api, berth } = await startBerth();
+const { api, berth } = await sharedService();
 
 const ASK_BASH = {
   type: "agent_toolset_20260401",
@@ -97,12 +98,12 @@ covers(
     const { principal } = await admin.ok("GET", "/whoami");
     assert.deepEqual(stored.sent_by, { type: "user", id: principal.id });
     const { data: names } = await api.ok("GET", `/principals?ids[]=${stored.sent_by.id}`);
-    assert.deepEqual(names, [{ type: "user", id: principal.id, name: "admin@example.com" }]);
+    assert.deepEqual(names, [{ type: "user", id: principal.id, name: berth.nameOf("admin@example.com") }]);
     const printed = await berth.command("admin", "audit", "--resource", call, "--json");
     const { operation, actor, resources } = JSON.parse(printed);
     assert.deepEqual(
       [operation, actor, resources],
-      ["events.send allow", "admin@example.com", [session, call]],
+      ["events.send allow", berth.nameOf("admin@example.com"), [session, call]],
     );
   },
 );

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { type AnyJson, type Api, assertError } from "../harness/api.ts";
-import { Berth, startBerth } from "../harness/berth.ts";
+import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeSession, runTurn, steps, toolResults, waitForTurn } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 import { readEventsUntil, readFrames } from "../harness/stream.ts";
 
-const { api } = await startBerth();
+const { api } = await sharedService();
 
 const userMessage = (text: string) => ({ type: "user.message", content: [{ type: "text", text }] });
 

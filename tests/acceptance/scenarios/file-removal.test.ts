@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type AnyJson, assertError } from "../harness/api.ts";
-import { Berth, startBerth } from "../harness/berth.ts";
+import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import {
   bash,
@@ -11,9 +11,10 @@ import {
   toolResults,
   waitForTurn,
 } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 async function sessionWithFiles(
   ...mountPaths: (string | null)[]

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { type AnyJson, assertError, type Body } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeFile, makeSession } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 covers(["files-upload", "ids"], "upload: returns a ready file with size and sha256", async () => {
   const content = randomBytes(3_000_000);

@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { type Api, assertError } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { assertError } from "../harness/api.ts";
 import { covers } from "../harness/covers.ts";
 import { makeEnvironment } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-let berth: Berth;
-let api: Api;
+const { berth, api } = await sharedService();
+
+const made: { id: string }[] = [];
+for (let i = 0; i < 45; i++) made.push(await makeEnvironment(api));
 /** Ids of 45 environments, newest first. */
-let ids: string[];
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-  const made = [];
-  for (let i = 0; i < 45; i++) made.push(await makeEnvironment(api));
-  ids = made.map(({ id }) => id).reverse();
-});
-after(() => berth.stop());
+const ids: readonly string[] = made.map(({ id }) => id).reverse();
 
 async function page(query: string): Promise<{
   ids: string[];

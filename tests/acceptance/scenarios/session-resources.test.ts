@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type AnyJson, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeFile, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 const SECRET = "ghp_canary7Jq2mVxK0";
 const REPOSITORY_URL = "https://github.com/octo/hello";

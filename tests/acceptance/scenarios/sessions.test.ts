@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type AnyJson, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import {
   bash,
@@ -14,9 +13,10 @@ import {
   toolResults,
   waitForTurn,
 } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 const ABSENT_SESSION = "sess_01h00000000000000000000000";
 

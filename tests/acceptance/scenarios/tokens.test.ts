@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { Api, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeSession } from "../harness/fixtures.ts";
 import { refusedSoon } from "../harness/refused-soon.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 covers(["token-create", "ids"], "create token: the secret is returned once", async () => {
   const made = await api.ok("POST", "/tokens", {
@@ -37,12 +37,18 @@ covers(["token-current"], "current token: which it is, whose, and of which servi
   const { token: _secret, last_used_at: _used, ...made } = narrow;
   const { organization, user, service_account, service_version, last_used_at: _asked, ...rest } = asked;
   assert.deepEqual(rest, made);
-  assert.deepEqual([organization.name, user.email, user.role], ["default", "owner@example.com", "member"]);
+  assert.deepEqual(
+    [organization.name, user.email, user.role],
+    [berth.organization, berth.nameOf("owner@example.com"), "member"],
+  );
   assert.equal(service_account, null);
   assert.match(service_version, /^\d+\.\d+\.\d+$/);
   const robot = await berth.client({ kind: "sat", user: "robot@example.com" });
   const own = await robot.ok("GET", "/tokens/current");
-  assert.deepEqual([own.user, own.service_account.name, own.kind], [null, "robot@example.com", "sat"]);
+  assert.deepEqual(
+    [own.user, own.service_account.name, own.kind],
+    [null, berth.nameOf("robot@example.com"), "sat"],
+  );
   assertError(
     await new Api(berth.url, "berth_pat_wrong").get("/tokens/current"),
     401,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { killRunners } from "../../crash/processes.ts";
 import { type AnyJson, type Api, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, runTurn, steps } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 /** Returns the caller's sessions with their usage. */
 async function sessionsOf(caller: Api): Promise<AnyJson[]> {
@@ -127,7 +127,9 @@ covers(["usage-of-deleted"], "usage: what deleted sessions and erased users used
   const [gone] = await sessionsOf(fay);
   await fay.ok("DELETE", `/sessions/${gone.id}`);
   assert.deepEqual((await admin.ok("GET", "/usage")).total, total);
-  const receipt = JSON.parse(await berth.command("admin", "erase", "--user", "fay@example.com", "--json"));
+  const receipt = JSON.parse(
+    await berth.command("admin", "erase", "--user", berth.nameOf("fay@example.com"), "--json"),
+  );
   assert.ok(receipt.completed_at, JSON.stringify(receipt));
   const report = await admin.ok("GET", "/usage?group_by=user");
   assert.deepEqual(report.total, total);
@@ -135,7 +137,7 @@ covers(["usage-of-deleted"], "usage: what deleted sessions and erased users used
     report.data.map(({ key, name, sessions }: AnyJson) => [key?.slice(0, 4) ?? null, name, sessions]),
     [
       [null, null, 2],
-      ["usr_", "boss@example.com", 1],
+      ["usr_", berth.nameOf("boss@example.com"), 1],
     ],
   );
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { killRunners } from "../../crash/processes.ts";
 import type { AnyJson } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeSession, steps } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 const get = (id: string): Promise<AnyJson> => api.ok("GET", `/sessions/${id}`);
 const count = (events: AnyJson[], type: string) => events.filter((event) => event.type === type).length;

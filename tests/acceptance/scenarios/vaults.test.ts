@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, makeSession } from "../harness/fixtures.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
 const ABSENT_VAULT = "vault_01h00000000000000000000000";
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 function makeVault(caller: Api = api, fields: Record<string, Json> = {}): Promise<AnyJson> {
   return caller.ok("POST", "/vaults", { display_name: "keys", ...fields });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { Api, assertError } from "../harness/api.ts";
-import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
+import { sharedService } from "../harness/shared-service.ts";
 
-const { berth, api } = await startBerth();
+const { berth, api } = await sharedService();
 
 covers(["whoami"], "whoami: a user, with a token that may do little", async () => {
   const expires_at = "2100-01-01T00:00:00.000Z";
@@ -13,7 +13,7 @@ covers(["whoami"], "whoami: a user, with a token that may do little", async () =
   assert.match(organization.id, /^org_[0-9a-hjkmnp-tv-z]{26}$/);
   assert.deepEqual(
     [principal.type, principal.name, organization.name],
-    ["user", "owner@example.com", "default"],
+    ["user", berth.nameOf("owner@example.com"), berth.organization],
   );
   assert.deepEqual(rest, {
     ...{ type: "whoami", role: "member", scopes: ["files:read"], signed_in_by: "token" },
@@ -24,13 +24,13 @@ covers(["whoami"], "whoami: a user, with a token that may do little", async () =
 covers(["whoami"], "whoami: an admin, a service account, and nobody", async () => {
   const admin = await berth.client({ user: "admin@example.com", role: "admin", org: "acme" });
   const { role, organization, scopes } = await admin.ok("GET", "/whoami");
-  assert.deepEqual([role, organization.name, scopes], ["admin", "acme", ["*"]]);
+  assert.deepEqual([role, organization.name, scopes], ["admin", berth.nameOf("acme"), ["*"]]);
   const robot = await berth.client({ kind: "sat", user: "robot@example.com" });
   const { principal, expires_at, ...own } = await robot.ok("GET", "/whoami");
   assert.match(principal.id, /^svc_/);
   assert.deepEqual(
     [principal.type, principal.name, own.role, expires_at],
-    ["service_account", "robot@example.com", "member", null],
+    ["service_account", berth.nameOf("robot@example.com"), "member", null],
   );
   assertError(await new Api(berth.url, "berth_pat_wrong").get("/whoami"), 401, "authentication_error");
 });
