@@ -4,6 +4,7 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, runTurn, steps } from "../harness/fixtures.ts";
 import { sharedService } from "../harness/shared-service.ts";
 import { readEventsUntil } from "../harness/stream.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 const { api, berth } = await sharedService();
 
@@ -185,11 +186,13 @@ covers(["session-stats-end"], "session stats: include cancelled turns and stop a
   const path = `/sessions/${session.id}`;
   await api.ok("POST", `${path}/events`, { events: [steps({ wait_ms: 60_000 })] });
   let running = await api.ok("GET", path);
-  const signal = AbortSignal.timeout(60_000);
-  while (running.stats.active_seconds < 1) {
-    signal.throwIfAborted();
-    running = await api.ok("GET", path);
-  }
+  await waitUntil(
+    async () => {
+      running = await api.ok("GET", path);
+      return running.stats.active_seconds >= 1;
+    },
+    () => "no second of the turn is counted",
+  );
   assert.equal(running.status, "running");
   await api.ok("POST", `${path}/cancel`, {});
   await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
@@ -198,7 +201,10 @@ covers(["session-stats-end"], "session stats: include cancelled turns and stop a
   await api.ok("POST", `${path}/terminate`, {});
   const ended = (await api.ok("GET", path)).stats;
   const later = await makeSession(api);
-  while ((await api.ok("GET", `/sessions/${later.id}`)).stats.duration_seconds < 2) signal.throwIfAborted();
+  await waitUntil(
+    async () => (await api.ok("GET", `/sessions/${later.id}`)).stats.duration_seconds >= 2,
+    () => "a session gets no older",
+  );
   assert.deepEqual((await api.ok("GET", path)).stats, ended);
   assert.equal(ended.active_seconds, cancelled.active_seconds);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { type AnyJson, Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
@@ -24,12 +25,24 @@ before(async () => {
 });
 after(() => berth.stop());
 
-const setLimits = (...args: string[]) => berth.command("admin", "limits", ...args);
+/** Who has limits: the last part of a filter of users or organizations. */
+type Owner = `users?email=${string}` | `organizations?name=${string}`;
+
+/** Returns all limits of an owner, after the changes. */
+async function limitsOf(owner: Owner, changes?: AnyJson): Promise<AnyJson[]> {
+  const operator = await berth.operator();
+  const { data: owners } = await operator.ok("GET", `/api/v1/admin/${owner}`);
+  const path = `/api/v1/admin/limits/${owners[0].id}`;
+  const reply = changes === undefined ? operator.ok("GET", path) : operator.ok("POST", path, changes);
+  return (await reply).data;
+}
+
+const command = (...args: string[]) => berth.command("admin", "limits", ...args);
 
 /** Repeats a check until the service has read the database's new state. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const patience = AbortSignal.timeout(60_000);
-  while (!(await holds())) patience.throwIfAborted();
+  while (!(await holds())) await pause(100, undefined, { signal: patience });
 }
 
 /**
@@ -125,7 +138,7 @@ covers(
   ["limit-requests", "limit-settings"],
   "requests: over the rate 429 with retry-after, and nobody else is slowed down",
   async () => {
-    await setLimits("set", "--user", "ada@example.com", "requests_per_second=1", "request_burst=2");
+    await limitsOf("users?email=ada@example.com", { requests_per_second: 1, request_burst: 2 });
     let refused: Awaited<ReturnType<Api["get"]>> | undefined;
     await until(async () => {
       const reply = await ada.get("/agents");
@@ -139,7 +152,7 @@ covers(
     assert.equal(refused.headers.get("retry-after"), "1");
     assert.equal(refused.headers.get("x-should-retry"), "true");
     for (let count = 0; count < 20; count += 1) await bob.ok("GET", "/agents");
-    await setLimits("set", "--user", "ada@example.com", "requests_per_second=none");
+    await limitsOf("users?email=ada@example.com", { requests_per_second: "none" });
     await until(async () => {
       const replies = await Promise.all(Array.from({ length: 5 }, () => ada.get("/agents")));
       return replies.every(({ status }) => status === 200);
@@ -181,7 +194,7 @@ covers(
 
 covers(["limit-turns"], "turns at once: a further one waits, and begins when one ends", async () => {
   const carol = await accepted({ user: "carol@example.com", org: "crew" });
-  await setLimits("set", "--org", "crew", "running_turns=1");
+  await limitsOf("organizations?name=crew", { running_turns: 1 });
   const [one, two] = [await makeSession(carol), await makeSession(carol)];
   const send = (session: AnyJson, ...list: Json[]) =>
     carol.ok("POST", `/sessions/${session.id}/events`, { events: [steps(...list)] });
@@ -189,8 +202,9 @@ covers(["limit-turns"], "turns at once: a further one waits, and begins when one
   await readEventsUntil(carol, one.id, ({ type }) => type === "agent.tool_use");
   await send(two, { say: "at last" });
   await until(async () => {
-    const { data } = JSON.parse(await setLimits("get", "--org", "crew", "--json"));
-    const { value, used } = data.find(({ name }: AnyJson) => name === "running_turns");
+    const { value, used } = (await limitsOf("organizations?name=crew")).find(
+      ({ name }: AnyJson) => name === "running_turns",
+    );
     return value === 1 && used === 1;
   });
   assert.equal((await carol.ok("GET", `/sessions/${two.id}`)).status, "idle");
@@ -207,8 +221,7 @@ covers(
     const session = await makeSession(dan);
     await runTurn(dan, session.id, bash("head -c 20M /dev/urandom > big"));
     const used = async (name: string) => {
-      const { data } = JSON.parse(await setLimits("get", "--org", "guild", "--json"));
-      return data.find((one: AnyJson) => one.name === name).used;
+      return (await limitsOf("organizations?name=guild")).find((one) => one.name === name).used;
     };
     await until(async () => (await used("sandbox_seconds_per_day")) > 0);
     const message = { events: [steps({ say: "more" })] };
@@ -221,7 +234,7 @@ covers(
       ["disk_bytes", "1 bytes of session disks", false],
     ] as const) {
       if (name === "disk_bytes" && (await used(name)) === 0) continue; // This machine cannot limit disks.
-      await setLimits("set", "--org", "guild", `${name}=1`);
+      await limitsOf("organizations?name=guild", { [name]: 1 });
       await until(async () => (await refused()) !== null);
       const reply = await refused();
       assert.ok(reply);
@@ -236,7 +249,7 @@ covers(
       const { initial_events: _, ...empty } = created;
       assert.equal((await dan.post("/sessions", empty)).status, 200);
       await dan.ok("POST", `/sessions/${session.id}/events`, { events: [{ type: "user.interrupt" }] });
-      await setLimits("unset", "--org", "guild", name);
+      await limitsOf("organizations?name=guild", { [name]: null });
       await until(async () => (await refused()) === null);
     }
   },
@@ -244,7 +257,7 @@ covers(
 
 covers(["limit-settings"], "limits: what a command shows, and a key whose request was refused", async () => {
   const listed = async (...flags: string[]) =>
-    JSON.parse(await setLimits("get", "--user", "bob@example.com", "--json", ...flags)).data.map(
+    JSON.parse(await command("get", "--user", "bob@example.com", "--json", ...flags)).data.map(
       ({ name, value, from }: AnyJson) => [name, value, from],
     );
   const all = await listed();
@@ -260,7 +273,7 @@ covers(["limit-settings"], "limits: what a command shows, and a key whose reques
     ["sandbox_seconds_per_day", null, null],
     ["disk_bytes", bytes.disk_bytes, "settings"],
   ]);
-  await setLimits("set", "--user", "bob@example.com", "file_bytes=10");
+  await command("set", "--user", "bob@example.com", "file_bytes=10");
   assert.deepEqual((await listed())[3], ["file_bytes", 10, "own"]);
   const announce = () =>
     bob.call("POST", "/files", { filename: "b", size_bytes: 1 }, { headers: { "idempotency-key": "again" } });
@@ -271,8 +284,8 @@ covers(["limit-settings"], "limits: what a command shows, and a key whose reques
   };
   await until(refuses);
   assert.equal((await announce()).status, 429);
-  await setLimits("unset", "--user", "bob@example.com", "file_bytes");
-  await setLimits("set", "--user", "bob@example.com", "file_bytes=none");
+  await command("unset", "--user", "bob@example.com", "file_bytes");
+  await command("set", "--user", "bob@example.com", "file_bytes=none");
   await until(async () => !(await refuses()));
   assert.equal((await announce()).status, 200, "the refusal was not kept");
   for (const wrong of [
@@ -285,7 +298,7 @@ covers(["limit-settings"], "limits: what a command shows, and a key whose reques
     ["set", "open_sessions=1"],
     ["get", "--user", "nobody@example.com"],
   ])
-    await assert.rejects(setLimits(...wrong), wrong.join(" "));
+    await assert.rejects(command(...wrong), wrong.join(" "));
   const audited = await berth.command("admin", "audit", "--json", "--operation", "adminLimits.update");
   assert.match(audited, /"operation":"adminLimits\.update"/);
 });

@@ -5,6 +5,7 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeSession, steps } from "../harness/fixtures.ts";
 import { sharedService } from "../harness/shared-service.ts";
 import { readEventsUntil } from "../harness/stream.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 const { berth, api } = await sharedService();
 
@@ -52,8 +53,10 @@ async function checkUsage(id: string, events: AnyJson[]): Promise<AnyJson> {
 covers(["session-stats-retries"], "retries: the wait is active time and adds no usage", async () => {
   const session = await makeSession(api);
   await send(session.id, { fail: "overloaded", times: 2 }, { say: "at last" });
-  const signal = AbortSignal.timeout(60_000);
-  while ((await get(session.id)).status !== "rescheduling") signal.throwIfAborted();
+  await waitUntil(
+    async () => (await get(session.id)).status === "rescheduling",
+    () => "the model is not asked again",
+  );
   const events = await waitForTurns(session.id, 1);
   assert.equal(count(events, "session.status_rescheduled"), 2);
   const failed = events.filter(({ type, is_error: error }) => type === "span.model_request_end" && error);
@@ -69,7 +72,10 @@ covers(["session-stats-retries"], "retries: the wait is active time and adds no 
     `${stats.active_seconds} s`,
   );
   const later = await makeSession(api);
-  while ((await get(later.id)).stats.duration_seconds < 2) signal.throwIfAborted();
+  await waitUntil(
+    async () => (await get(later.id)).stats.duration_seconds >= 2,
+    () => "a session gets no older",
+  );
   assert.equal(
     (await get(session.id)).stats.active_seconds,
     stats.active_seconds,
