@@ -218,6 +218,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "manifests are applied as a release has them",
   },
   {
+    files: "packages/runs/test-support/lease-program.ts",
+    imports: "script/bundle/current-bundle.ts",
+    reason: "the many workers of tests start their threads from the bundle, as a service does",
+  },
+  {
     files: "packages/sandbox/",
     imports: "tests/git-host/",
     reason:

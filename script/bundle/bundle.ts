@@ -4,12 +4,16 @@ import { build, type Plugin } from "esbuild";
 import { plainHttp } from "./plain-http.ts";
 import { type Extension, sourcePlaces } from "./source-places.ts";
 
-/** The programs: the command line with the service, the service's child processes, and a thread. */
+/** The programs: the command line with the service, and the service's child processes. */
 const PROGRAMS = {
   main: "packages/cli/src/main.ts",
   "runner-process": "packages/server/src/start/runner-process.ts",
-  "lease-thread": "packages/runs/src/lease/lease-thread.ts",
 };
+/**
+ * The thread of a runner, in one file: what it shared with the programs would lie in files with much that it
+ * does not use, and it would load them all.
+ */
+const THREAD = { "lease-thread": "packages/runs/src/lease/lease-thread.ts" };
 
 export interface BundleOptions {
   /** The directory that the programs are written to. */
@@ -23,10 +27,19 @@ export interface BundleOptions {
  * files. They share common code, keep names and line numbers, and import third-party packages as the sources
  * do. Returns the bundled source files.
  */
-export async function bundle(root: string, { directory, extension }: BundleOptions): Promise<string[]> {
+export async function bundle(root: string, options: BundleOptions): Promise<string[]> {
+  const files = [...(await write(root, PROGRAMS, options)), ...(await write(root, THREAD, options))];
+  return [...new Set(files)];
+}
+
+async function write(
+  root: string,
+  entryPoints: Readonly<Record<string, string>>,
+  { directory, extension }: BundleOptions,
+): Promise<string[]> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: PROGRAMS,
+    entryPoints,
     // Source maps are relative to this directory, wherever the files are written.
     outdir: join(root, "packages/cli/dist/bundle"),
     write: false,

@@ -29,6 +29,7 @@ import { LIST_SCRIPT } from "../src/outputs/list-outputs.ts";
 import { RepositorySnapshots } from "../src/repositories/snapshots/repository-snapshots.ts";
 import { Worker, type WorkerOptions } from "../src/session/worker.ts";
 import { SkillDirectories } from "../src/skills/skill-directories.ts";
+import { LEASE_PROGRAM } from "./lease-program.ts";
 
 /**
  * An engine that records what is open, and whose commands do nothing except in these cases:
@@ -262,6 +263,7 @@ export async function installation(t: Pick<TestContext, "after">, db: Database):
         accounts: { knows: () => false, of: async () => null },
         mcpFetch: createGuardedFetch({ allowPrivate: ["127.0.0.1"] }),
         graceMs: 200,
+        leaseProgram: LEASE_PROGRAM,
         ...options,
       });
       workers.push(worker);

@@ -9,6 +9,7 @@ import type { Lease } from "@berth/store/leases";
 import { silentLog, type TestDatabase, testDatabase } from "@berth/store/test-support/database";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import type { ToFrozenWorker } from "../../test-support/frozen-worker.ts";
+import { LEASE_PROGRAM } from "../../test-support/lease-program.ts";
 import { appendRunning } from "./append-events.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 
@@ -30,7 +31,7 @@ async function kept(t: TestContext, db: TestDatabase, options: { port?: number }
   const { owner } = lease;
   const keeper = new LeaseKeeper({
     address: { connection },
-    ...{ log: silentLog, owner, leaseMs: LEASE_MS, held },
+    ...{ log: silentLog, owner, leaseMs: LEASE_MS, held, program: LEASE_PROGRAM },
   });
   t.after(() => keeper.close());
   return { lease, keeper, lost: lost.promise, losses: () => losses };

@@ -23,6 +23,8 @@ export interface LeaseKeeperOptions {
   /** Milliseconds without a heartbeat of the main thread before the process is killed. Default: 30,000. */
   frozenMs?: number;
   held: ReadonlyMap<string, HeldSession>;
+  /** Path of the thread's program. Default: that of this checkout or bundle. */
+  program?: string | undefined;
 }
 
 const FROZEN_MS = 30_000;
@@ -74,12 +76,12 @@ export class LeaseKeeper {
   }
 
   #startThread(): Thread {
-    const { address, owner, leaseMs, frozenMs = FROZEN_MS, held } = this.#options;
+    const { address, owner, leaseMs, frozenMs = FROZEN_MS, held, program = LEASE_PROGRAM } = this.#options;
     const { memory } = this.#signs;
     const workerData: LeaseThreadData = { address, owner, leaseMs, frozenMs, memory };
     const exited = Promise.withResolvers<void>();
     this.#exited = exited.promise;
-    const thread = new Thread(LEASE_PROGRAM, { workerData });
+    const thread = new Thread(program, { workerData });
     thread.on("message", (message: FromLeaseThread) => this.#hear(message));
     thread.on("error", (err) => this.#options.log.error({ err }, "the thread that renews leases failed"));
     thread.on("exit", () => {

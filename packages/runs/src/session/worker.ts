@@ -56,6 +56,8 @@ export interface WorkerOptions
   crashed?: readonly number[];
   /** Milliseconds that a lease lasts; it is renewed three times in that time. Default 15,000. */
   leaseMs?: number;
+  /** See `LeaseKeeperOptions.program`. */
+  leaseProgram?: string | undefined;
   /** Milliseconds between polls for due sessions, besides the hub's notifications; default 2,000. */
   pollMs?: number;
   /** Milliseconds for which a sandbox stays open while the session is idle; default 60,000. */
@@ -147,7 +149,8 @@ export class Worker {
     });
     const sandboxIdleMs = this.#shared.idleMs;
     this.#reclaims = new ReclaimClaims({ db: db.write, owner, leaseMs, reclaimMs, sandboxIdleMs, place });
-    this.#leases = new LeaseKeeper({ address: db.address, log, owner, leaseMs, held: this.#held });
+    const keeping = { address: db.address, log, owner, leaseMs, held: this.#held };
+    this.#leases = new LeaseKeeper({ ...keeping, program: options.leaseProgram });
     this.#unsubscribe = hub.onDue((sessionId) => {
       const runner = this.#held.get(sessionId);
       if (runner === undefined) this.#news.set();
