@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { inOrder } from "./order-of-files.ts";
+import { inOrder, LONGEST } from "./order-of-files.ts";
 
 const names = (folder: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${folder}${String.fromCharCode(97 + n)}.test.ts`);
@@ -23,4 +25,12 @@ test("files of one folder are not neighbours among files of others", () => {
   const ordered = inOrder([...names("tests/acceptance/", 26), ...names("tests/kubernetes/", 12)]);
   const places = ordered.flatMap((file, place) => (file.startsWith("tests/kubernetes/") ? [place] : []));
   assert.ok(places.every((place, n) => n === 0 || place - (places[n - 1] ?? 0) > 1));
+});
+
+test("the longest files are there", () => {
+  const root = join(import.meta.dirname, "..");
+  assert.deepEqual(
+    LONGEST.filter((file) => !existsSync(join(root, file))),
+    [],
+  );
 });

@@ -1,3 +1,15 @@
+/** Files that take minutes, most of which they wait. They begin before all others. */
+export const LONGEST: readonly string[] = [
+  "packages/sandbox/src/bubblewrap/bubblewrap.test.ts",
+  "tests/acceptance/scenarios/reference.test.ts",
+  "tests/acceptance/scenarios/contents-in-s3.test.ts",
+  "tests/acceptance/scenarios/backups.test.ts",
+  "tests/acceptance/scenarios/limits.test.ts",
+  "tests/acceptance/scenarios/saves.test.ts",
+  "tests/acceptance/scenarios/homes.test.ts",
+  "tests/acceptance/scenarios/service-stop.test.ts",
+];
+
 /**
  * Folders with the longest files, which begin early, so that none of them runs alone at the end. The
  * sandbox's files make a root filesystem that a test of `tests/proof` uses.

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { LONGEST } from "./order-of-files.ts";
 import { testJobs } from "./test-jobs.ts";
 
 test("files of one package share processes of about the same size, and each file is run once", (t) => {
@@ -41,16 +42,25 @@ test("a file with hooks outside of a suite, one that starts services, and one th
   }
 });
 
-test("scenarios that share a service share a process", (t) => {
-  const names = ["tests/acceptance/scenarios/a.test.ts", "tests/acceptance/scenarios/b.test.ts"];
+test("scenarios that share a service share a process, apart from those that share another one", (t) => {
+  const names = ["a", "b", "c"].map((name) => `tests/acceptance/scenarios/${name}.test.ts`);
   const root = folder(t, names, "const { api } = await sharedService();");
   assert.deepEqual(testJobs(names, root), [names]);
+  writeFileSync(join(root, names[1] ?? ""), 'const { host } = await sharedGitService("quick");');
+  assert.deepEqual(testJobs(names, root), [[names[0], names[2]], [names[1]]]);
 });
 
 test("a suite's own hooks are no reason for a process of its own", (t) => {
   const names = ["packages/agent/src/a.test.ts", "packages/agent/src/b.test.ts"];
   const root = folder(t, names, 'describe("a", () => {\n  before(() => {});\n  beforeEach(() => {});\n});');
   assert.deepEqual(testJobs(names, root), [names]);
+});
+
+test("the longest files begin first, then those that share a process, then those that run alone", (t) => {
+  const [long = ""] = LONGEST;
+  const names = ["packages/agent/src/a.test.ts", "tests/a.test.ts", long];
+  const jobs = testJobs(names, folder(t, names, 'test("a", () => {});'));
+  assert.deepEqual(jobs, [[long], ["packages/agent/src/a.test.ts"], ["tests/a.test.ts"]]);
 });
 
 /** Makes a folder with these files, which all have this text. */

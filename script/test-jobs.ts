@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { LONGEST } from "./order-of-files.ts";
 
 /** Packages whose test files run together in a process: they start nothing that one of them alone may use. */
 const TOGETHER = [
@@ -14,8 +15,10 @@ const TOGETHER = [
   "store",
 ].map((name) => `packages/${name}/`);
 
-/** A scenario that shares its service with others: those of one process. */
-const SHARES_SERVICE = /await sharedService\(\)/;
+const SCENARIOS = "tests/acceptance/scenarios/";
+
+/** A scenario that shares its service with others: those of one process that name the same function. */
+const SHARES_SERVICE = /await (shared\w*Service)\(/;
 
 /** Hooks outside of a suite. They would be called for the tests of all files of their process. */
 const OWN_HOOKS = /^(before|beforeEach|afterEach)\(/m;
@@ -30,21 +33,23 @@ const MOST_FILES = 16;
  * Divides test files into those that run in one process. Most of the time of a short file is that of its
  * process: its start, and the modules that it loads.
  *
- * @param files their paths from `root`, in the order in which they begin.
+ * @param files their paths from `root`, in the order in which those begin that run alone.
  */
 export function testJobs(files: readonly string[], root: string): string[][] {
-  const isShared = (file: string): boolean => {
-    const text = readFileSync(join(root, file), "utf8");
-    const isTogether = TOGETHER.some((folder) => file.startsWith(folder)) || SHARES_SERVICE.test(text);
-    return isTogether && !OWN_HOOKS.test(text) && !MEASURES_PROCESS.test(text);
-  };
-  const shared = Object.values(Object.groupBy(files.filter(isShared), packageOf));
-  const alone = files.filter((file) => !isShared(file)).map((file) => [file]);
-  return [...alone, ...shared.flatMap((group = []) => inParts(group.toSorted()))];
+  const groups = Map.groupBy(files, (file) => groupOf(file, readFileSync(join(root, file), "utf8")));
+  const alone = (groups.get(null) ?? []).map((file) => [file]);
+  groups.delete(null);
+  const together = [...groups.values()].flatMap((group) => inParts(group.toSorted()));
+  const isLong = ([file = ""]: readonly string[]) => LONGEST.includes(file);
+  // What takes long begins first, so that short files are left for the end.
+  return [...alone.filter(isLong), ...together, ...alone.filter((job) => !isLong(job))];
 }
 
-function packageOf(file: string): string {
-  return file.split("/")[1] ?? "";
+/** Returns what files of the same processes have in common; null for a file that has its own. */
+function groupOf(file: string, text: string): string | null {
+  if (OWN_HOOKS.test(text) || MEASURES_PROCESS.test(text)) return null;
+  if (file.startsWith(SCENARIOS)) return SHARES_SERVICE.exec(text)?.[1] ?? null;
+  return TOGETHER.find((folder) => file.startsWith(folder)) ?? null;
 }
 
 /** Divides into the fewest parts. Neighbours, which often take the same time, are in different ones. */

@@ -1,6 +1,10 @@
+import { after } from "node:test";
+import type { GitHost } from "../../git-host/git-host.ts";
+import { startGitHubHost } from "../../git-host/github-host.ts";
 import type { Api } from "./api.ts";
 import { type Berth, startBerth } from "./berth.ts";
 import type { NewToken } from "./issue-token.ts";
+import { providerSettings } from "./provider-settings.ts";
 
 /** What a test file may use of a service that others use as well. */
 export interface SharedService
@@ -15,24 +19,33 @@ export interface SharedService
   client(options?: NewToken): Promise<Api>;
 }
 
-/** The service of all files of this process. */
-let started: Promise<{ berth: Berth }> | undefined;
+/** The settings of the services that files share, by kind. `quick` closes a sandbox at the end of each turn. */
+const KINDS = {
+  default: async () => ({}),
+  git: async () => providerSettings(...(await gitHosts())),
+  quick: async () => ({ ...providerSettings(...(await gitHosts())), BERTH_SANDBOX_IDLE_SECONDS: "0" }),
+};
+export type Kind = keyof typeof KINDS;
+
+/** The services of this process. */
+const started = new Map<Kind, Promise<{ berth: Berth }>>();
 let files = 0;
 
 /**
  * Returns a service for one test file, in an organization of its own, and a client of its owner. The files of a
- * process run one after another and share the service, which has default settings. A file that changes what
- * others see, stops the service, or counts what all of it has, starts one of its own. The log has lines of other
- * files, and the runner may be killed: it starts again.
+ * process run one after another and share a service of each kind. A file that changes what others see, stops the
+ * service, or counts what all of it has, starts one of its own. The log has lines of other files, and the runner
+ * may be killed: it starts again.
  *
  * Users and organizations of other files may have the same names: those of a file begin with the name of its
  * organization.
  */
-export async function sharedService(): Promise<{ berth: SharedService; api: Api }> {
+export async function sharedService(kind: Kind = "default"): Promise<{ berth: SharedService; api: Api }> {
   files += 1;
   const organization = `file${files}`;
-  started ??= startBerth();
-  const { berth } = await started;
+  const known = started.get(kind) ?? KINDS[kind]().then((settings) => startBerth({ settings }));
+  started.set(kind, known);
+  const { berth } = await known;
   const nameOf = (user: string) => `${organization}-${user}`;
   const termsOf = ({ user = "owner@example.com", org, ...token }: NewToken = {}): NewToken => ({
     ...token,
@@ -55,4 +68,30 @@ export async function sharedService(): Promise<{ berth: SharedService; api: Api 
     client: (options) => berth.client(termsOf(options)),
   };
   return { berth: shared, api: await shared.client() };
+}
+
+/** Git hosts of a process: more than it has files that use one. */
+const HOSTS = 8;
+let hosts: Promise<readonly GitHost[]> | undefined;
+let hostsTaken = 0;
+
+/** Returns the git hosts that services of this process know when they start. */
+function gitHosts(): Promise<readonly GitHost[]> {
+  hosts ??= Promise.all(
+    Array.from({ length: HOSTS }, async () => {
+      const host = await startGitHubHost();
+      after(() => host.stop());
+      return host;
+    }),
+  );
+  return hosts;
+}
+
+/** Returns what `sharedService` does, with a git host for the file alone, which is a provider of the service. */
+export async function sharedGitService(
+  kind: "git" | "quick" = "git",
+): Promise<{ host: GitHost; berth: SharedService; api: Api }> {
+  const host = (await gitHosts())[hostsTaken++];
+  if (host === undefined) throw new Error(`More than ${HOSTS} files of one process share a git service.`);
+  return { host, ...(await sharedService(kind)) };
 }

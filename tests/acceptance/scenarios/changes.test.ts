@@ -1,34 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before } from "node:test";
-import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import { type AnyJson, type Api, assertError } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeFile, makeSession, runTurn } from "../harness/fixtures.ts";
-import { providerSettings } from "../harness/provider-settings.ts";
+import { sharedGitService } from "../harness/shared-service.ts";
 
-let directory: string;
-let host: GitHost;
-let berth: Berth;
-let api: Api;
-before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory });
-  const files = { "README.md": "# Widget\n", "src/moved.txt": "a\nb\nc\nd\n", "src/gone.txt": "gone\n" };
-  await host.createRepository({ org: "acme", name: "widget", private: true, files });
-  await host.createRepository({ org: "acme", name: "open", private: false, files });
-  await host.createRepository({ org: "acme", name: "empty", private: false });
-  berth = await Berth.start({ settings: providerSettings(host) });
-  api = await berth.client();
-});
-after(async () => {
-  await berth.stop();
-  await host.stop();
-  await rm(directory, { recursive: true, force: true });
-});
+const { host, api } = await sharedGitService();
+const FILES = { "README.md": "# Widget\n", "src/moved.txt": "a\nb\nc\nd\n", "src/gone.txt": "gone\n" };
+await host.createRepository({ org: "acme", name: "widget", private: true, files: FILES });
+await host.createRepository({ org: "acme", name: "open", private: false, files: FILES });
+await host.createRepository({ org: "acme", name: "empty", private: false });
 
 const repository = (name: string, fields: AnyJson = {}) => ({
   type: "hosted_repository",

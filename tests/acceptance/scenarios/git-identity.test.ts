@@ -1,25 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { type AnyJson, assertError, type Json } from "../harness/api.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
-import { providerSettings } from "../harness/provider-settings.ts";
+import { sharedGitService } from "../harness/shared-service.ts";
 
-let host: GitHost;
-let berth: Berth;
-let api: Api;
-before(async () => {
-  host = await startGitHost();
-  await host.createRepository({ org: "acme", name: "widget", private: true, files: { a: "a\n" } });
-  berth = await Berth.start({ settings: providerSettings(host) });
-  api = await berth.client();
-});
-after(async () => {
-  await berth.stop();
-  await host.stop();
-});
+const { host, api } = await sharedGitService();
+await host.createRepository({ org: "acme", name: "widget", private: true, files: { a: "a\n" } });
 
 const person = (name: string) => ({ name, email: `${name.toLowerCase()}@example.com` });
 const identity = (name: string) => ({ ...person(name), co_authored_by: null });

@@ -1,30 +1,16 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { after, before } from "node:test";
-import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import { type AnyJson, type Api, assertError } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeEnvironment, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
-import { providerSettings } from "../harness/provider-settings.ts";
 import { readOrEmpty } from "../harness/read-or-empty.ts";
+import { sharedGitService } from "../harness/shared-service.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-let host: GitHost;
-let berth: Berth;
-let api: Api;
-before(async () => {
-  host = await startGitHost();
-  await host.createRepository({ org: "acme", name: "widget", private: true, files: { "w.txt": "w\n" } });
-  berth = await Berth.start({ settings: { BERTH_SANDBOX_IDLE_SECONDS: "0", ...providerSettings(host) } });
-  api = await berth.client();
-});
-after(async () => {
-  await berth.stop();
-  await host.stop();
-});
+const { host, api } = await sharedGitService("quick");
+await host.createRepository({ org: "acme", name: "widget", private: true, files: { "w.txt": "w\n" } });
 
 /**
  * Returns a command that leaves a process, and ends once that process runs its program, by which `closed`

@@ -1,33 +1,17 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before } from "node:test";
-import type { GitHost } from "../../git-host/git-host.ts";
-import { startGitHubHost } from "../../git-host/github-host.ts";
-import type { AnyJson, Api } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import type { AnyJson } from "../harness/api.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
-import { providerSettings } from "../harness/provider-settings.ts";
+import { sharedGitService } from "../harness/shared-service.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-let host: GitHost;
-let berth: Berth;
-let api: Api;
-let token: string;
-before(async () => {
-  host = await startGitHubHost();
-  const files = { "README.md": "# Widget\n", "src/main.txt": "one\n" };
-  await host.createRepository({ org: "acme", name: "widget", private: true, files });
-  await host.createRepository({ org: "acme", name: "gadget", private: true, files: { "g.txt": "g\n" } });
-  await host.createRepository({ org: "acme", name: "open", private: false, files: { "o.txt": "o\n" } });
-  token = host.createToken({ user: "robot", permissions: "write" });
-  berth = await Berth.start({ settings: providerSettings(host) });
-  api = await berth.client();
-});
-after(async () => {
-  await berth.stop();
-  await host.stop();
-});
+const { host, berth, api } = await sharedGitService();
+const FILES = { "README.md": "# Widget\n", "src/main.txt": "one\n" };
+await host.createRepository({ org: "acme", name: "widget", private: true, files: FILES });
+await host.createRepository({ org: "acme", name: "gadget", private: true, files: { "g.txt": "g\n" } });
+await host.createRepository({ org: "acme", name: "open", private: false, files: { "o.txt": "o\n" } });
+const token = host.createToken({ user: "robot", permissions: "write" });
 
 interface Repository {
   name?: string;

@@ -1,28 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import type { AnyJson, Api, Json } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 import { servicesOf } from "../harness/services-of-test.ts";
+import { sharedGitService } from "../harness/shared-service.ts";
 
-let host: GitHost;
-let berth: Berth;
-let api: Api;
-
-before(async () => {
-  host = await startGitHost();
-  berth = await Berth.start({ settings: { ...providerSettings(host), BERTH_SANDBOX_IDLE_SECONDS: "0" } });
-  api = await berth.client();
-  for (const name of ["app", "lib"])
-    await host.createRepository({ org: "acme", name, private: true, files: { ".gitignore": "deps/\n" } });
-});
-after(async () => {
-  await berth.stop();
-  await host.stop();
-});
+const { host, api } = await sharedGitService("quick");
+for (const name of ["app", "lib"])
+  await host.createRepository({ org: "acme", name, private: true, files: { ".gitignore": "deps/\n" } });
 
 const repository = (name: string, fields: AnyJson = {}): Json => ({
   type: "hosted_repository",
