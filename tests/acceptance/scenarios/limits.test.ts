@@ -194,19 +194,28 @@ covers(
 
 covers(["limit-turns"], "turns at once: a further one waits, and begins when one ends", async () => {
   const carol = await accepted({ user: "carol@example.com", org: "crew" });
-  await limitsOf("organizations?name=crew", { running_turns: 1 });
-  const [one, two] = [await makeSession(carol), await makeSession(carol)];
+  const set = await limitsOf("organizations?name=crew", { running_turns: 1 });
+  assert.equal(set.find(({ name }: AnyJson) => name === "running_turns")?.value, 1);
   const send = (session: AnyJson, ...list: Json[]) =>
     carol.ok("POST", `/sessions/${session.id}/events`, { events: [steps(...list)] });
-  await send(one, bash("sleep 600"));
-  await readEventsUntil(carol, one.id, ({ type }) => type === "agent.tool_use");
-  await send(two, { say: "at last" });
+  const eve = await accepted({ user: "eve@example.com", org: "others" });
+  const unlimited = await makeSession(eve);
+  let [one, two]: AnyJson[] = [];
   await until(async () => {
-    const { value, used } = (await limitsOf("organizations?name=crew")).find(
-      ({ name }: AnyJson) => name === "running_turns",
-    );
-    return value === 1 && used === 1;
+    [one, two] = [await makeSession(carol), await makeSession(carol)];
+    await send(one, bash("sleep 600"));
+    await readEventsUntil(carol, one.id, ({ type }) => type === "agent.tool_use");
+    await send(two, { say: "at last" });
+    // Turns begin in the order of their messages: the second one would have begun before this one.
+    await runTurn(eve, unlimited.id, { say: "done" });
+    const events = (await carol.ok("GET", `/sessions/${two.id}/events`)).data;
+    if (!events.some(({ type }: AnyJson) => type === "session.status_running")) return true;
+    // The runner had not read the limit yet.
+    for (const { id } of [one, two]) await carol.ok("POST", `/sessions/${id}/terminate`);
+    return false;
   });
+  const { used } = (await limitsOf("organizations?name=crew")).find(({ name }) => name === "running_turns");
+  assert.equal(used, 1);
   assert.equal((await carol.ok("GET", `/sessions/${two.id}`)).status, "idle");
   await carol.ok("POST", `/sessions/${one.id}/cancel`);
   const log = await readEventsUntil(carol, two.id, ({ type }) => type === "session.status_idle");
