@@ -21,8 +21,7 @@ type Given = Pick<Session, "status" | "archived_at" | "set_aside" | "last_turn" 
 export function standingOf({ status, archived_at, set_aside, last_turn, resources }: Given): Standing {
   if (archived_at !== null) return "archived";
   if (status !== "idle") return status;
-  // Services of the previous release do not send the field.
-  if ((set_aside ?? null) !== null) return "set_aside";
+  if (set_aside !== null) return "set_aside";
   const outcome = last_turn?.outcome ?? "none";
   const lacksOne = resources.some((one) => "url" in one && one.error !== null);
   return lacksOne && (outcome === "none" || outcome === "end_turn") ? "repository_failed" : outcome;

@@ -1,18 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Queryable } from "@berth/store/db";
 
-/** An idempotency key and its token. Ids are uuids. */
+/** An idempotency key and the uuid of its token. */
 export interface OwnedKey {
   tokenId: string;
-  /** The token's principal, under which responses are stored that predate keys per token. */
-  principalId: string;
   key: string;
 }
 
 /** First response under a key. `answer` is sealed, together with the fingerprint of its request. */
 export interface SealedResponse {
-  /** Uuid under which the response is stored: the token's, or the principal's. */
-  holder: string;
   status: number;
   answer: Buffer;
 }
@@ -29,15 +25,12 @@ export async function takeKey(tx: Queryable, owned: OwnedKey): Promise<SealedRes
   return rows[0]?.held === true ? await storedResponse(tx, owned) : "running";
 }
 
-async function storedResponse(
-  tx: Queryable,
-  { tokenId, principalId, key }: OwnedKey,
-): Promise<SealedResponse | "none"> {
+async function storedResponse(tx: Queryable, { tokenId, key }: OwnedKey): Promise<SealedResponse | "none"> {
   const { rows } = await tx.query<SealedResponse>({
     name: "kept_answer",
-    text: `select token_id as holder, status, answer from idempotency_keys
-      where token_id = any($1::uuid[]) and key = $2 and created_at > now() - interval '24 hours'`,
-    values: [[tokenId, principalId], key],
+    text: `select status, answer from idempotency_keys
+      where token_id = $1 and key = $2 and created_at > now() - interval '24 hours'`,
+    values: [tokenId, key],
   });
   return rows[0] ?? "none";
 }
@@ -45,8 +38,8 @@ async function storedResponse(
 /** Stores the response under a key that this transaction has locked, over one older than a day. */
 export async function storeResponse(
   tx: Queryable,
-  { tokenId, key }: Pick<OwnedKey, "tokenId" | "key">,
-  { status, answer }: Omit<SealedResponse, "holder">,
+  { tokenId, key }: OwnedKey,
+  { status, answer }: SealedResponse,
 ): Promise<void> {
   await tx.query({
     name: "keep_answer",

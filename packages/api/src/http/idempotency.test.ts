@@ -105,23 +105,6 @@ describe("Idempotency-Key", () => {
     assert.deepEqual([made.status, made.headers["idempotency-replayed"]], [200, undefined]);
   });
 
-  test("a response from before keys belonged to tokens → only for a token with every scope", async (t) => {
-    const { app, caller, db } = await testApp(t);
-    const [wide, narrow] = await Promise.all([caller(), caller({ scopes: ["tokens:write"] })]);
-    const { rows } = await db.read.query<{ id: string }>({ text: "select id from users" });
-    const id = rows[0]?.id ?? "";
-    const stored = { tokenId: id, id } as Principal;
-    const body = { name: "old", scopes: ["*"] };
-    await app.idempotency.once(
-      { principal: stored, requestId: "old" },
-      "deploy-42",
-      ["POST", "/api/v1/cloud/tokens", JSON.stringify(body)],
-      async () => ({ status: 200, body: '{"name":"old"}' }),
-    );
-    assert.equal((await wide.post("/tokens", body, key)).text, '{"name":"old"}');
-    assert.equal((await narrow.post("/tokens", body, key)).status, 409);
-  });
-
   test("API errors of the handler are stored; invalid requests and failures are not", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();

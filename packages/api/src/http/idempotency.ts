@@ -1,24 +1,15 @@
 import { createHash } from "node:crypto";
-import { hasScope, type Principal } from "@berth/store/access";
+import type { Principal } from "@berth/store/access";
 import { asDatabase, type Database, type DatabaseAccess, inSavepoint, type Queryable } from "@berth/store/db";
 import { ApiError, errors } from "@berth/store/errors";
 import { idempotentResponse, type SecretBox } from "@berth/store/secrets";
-import {
-  deleteOldResponses,
-  type OwnedKey,
-  type SealedResponse,
-  storeResponse,
-  takeKey,
-} from "./idempotency-store.ts";
+import { deleteOldResponses, storeResponse, takeKey } from "./idempotency-store.ts";
 import { renderError } from "./render-error.ts";
 
 export interface JsonResponse {
   status: number;
   body: string;
 }
-
-/** Token and principal to which a key belongs. */
-type KeyHolder = Pick<Principal, "tokenId" | "id" | "scopes">;
 
 /** A response; `replayed` when it is the one to an earlier request. */
 export type StoredResponse = JsonResponse & { replayed: boolean };
@@ -40,7 +31,7 @@ export interface Idempotency {
    * `handle`.
    */
   once(
-    caller: { principal: KeyHolder; requestId: string },
+    caller: { principal: Pick<Principal, "tokenId">; requestId: string },
     key: string,
     content: readonly (string | Uint8Array)[],
     handle: (db: DatabaseAccess) => Promise<JsonResponse>,
@@ -60,29 +51,23 @@ export function createIdempotency(db: Database, secrets: SecretBox): Idempotency
         const message = "The 'Idempotency-Key' must be 1 to 255 visible ASCII characters.";
         throw errors.invalid(message, "Idempotency-Key");
       }
-      const owned: OwnedKey = { tokenId: principal.tokenId, principalId: principal.id, key };
+      const owned = { tokenId: principal.tokenId, key };
+      const location = idempotentResponse(principal.tokenId, key);
       const fingerprint = fingerprintOf(content);
       return await db.transaction(async (tx) => {
         const stored = await takeKey(tx, owned);
         if (stored === "running") throw errors.idempotencyKeyInUse();
         if (stored !== "none") {
-          if (!mayReplay(principal, stored)) throw errors.idempotencyKeyReused();
-          const text = secrets.open(idempotentResponse(stored.holder, key), stored.answer);
+          const text = secrets.open(location, stored.answer);
           if (!text.startsWith(fingerprint)) throw errors.idempotencyKeyReused();
           return { status: stored.status, body: text.slice(fingerprint.length), replayed: true };
         }
         const { status, body } = await runInPart(tx, handle, requestId);
-        const location = idempotentResponse(principal.tokenId, key);
         await storeResponse(tx, owned, { status, answer: secrets.seal(location, fingerprint + body) });
         return { status, body, replayed: false };
       });
     },
   };
-}
-
-/** Returns whether the caller may get a stored response. Old ones, of an unknown token, need every scope. */
-function mayReplay(principal: KeyHolder, { holder }: SealedResponse): boolean {
-  return holder === principal.tokenId || hasScope(principal, "*");
 }
 
 /** Returns the handler's response, or that of its API error after a rollback. Rethrows failures. */

@@ -11,7 +11,7 @@ export const hostFields = {
   }),
   role: z.enum(["all", "api", "runner"]).nullable().meta({
     description:
-      "What the service does: everything, only the API, or only running sessions. Null: it was never seen, or runs a version without roles, which does everything.",
+      "What the service does: everything, only the API, or only running sessions. Null: it was never seen.",
   }),
   capacity: z
     .int()

@@ -137,7 +137,7 @@ const selectResources = (secret: string) => `
       where around.session_id = session_resources.session_id and around.type in ('hosted_repository', 'git_repository')
         and starts_with(session_resources.mount_path, around.mount_path || '/')
     ) end as repository,
-    case when base_ready_at = ready_at then base_commit end as base_commit,
+    base_commit,
     snapshot_id, repository_mirrors.uid as snapshot_uid, repository_snapshots.base_id as snapshot_base_id, ready_at is not null as ready,
     inputs, case when failed_inputs = inputs then failure end as failure, failed_at, revision, attempts,
     coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8 as failing_ms,

@@ -35,8 +35,7 @@ export async function appendPlacement(
 
 /** $14 is the resource; the values of the outcome follow. */
 const STATEMENTS = {
-  ready:
-    placing(`ready_at = now(), base_commit = $15, base_ready_at = now(), failed_at = null, failure = null, failed_inputs = null,
+  ready: placing(`ready_at = now(), base_commit = $15, failed_at = null, failure = null, failed_inputs = null,
     attempts = 0, failing_since = null, retry_at = null`),
   failed: placing(`failed_at = now(), failure = $15, failed_inputs = $16,
     attempts = $17, failing_since = null, retry_at = null`),

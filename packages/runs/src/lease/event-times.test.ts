@@ -149,7 +149,7 @@ describe("the times of a log", () => {
 });
 
 describe("events by time", () => {
-  test("from and until any time: those that are shown to be of it, of old releases and after deletions too", async (t) => {
+  test("from and until any time: those that are shown to be of it, after deletions too", async (t) => {
     const { db, from } = await setUp(t);
     const { id } = await session(db, from);
     const [first, count] = [Date.UTC(2026, 0, 1), 40];
@@ -157,16 +157,16 @@ describe("events by time", () => {
     const bound = fc.option(fc.integer({ min: -3, max: 6_000 }));
     const kept = fc.array(fc.boolean(), { minLength: count, maxLength: count });
     await fc.assert(
-      fc.asyncProperty(spaces, kept, fc.nat(count), bound, bound, async (gaps, keep, old, low, high) => {
+      fc.asyncProperty(spaces, kept, bound, bound, async (gaps, keep, low, high) => {
         let time = first;
         const times = gaps.map((gap) => (time += gap));
         const stored = times.flatMap((ms, n) => (keep[n] ? [{ seq: n + 1, ms, id: idOf(ms, n) }] : []));
         await db.write.query({ text: "delete from events where session_id = $1", values: [id] });
         await db.write.query({
           text: `insert into events (session_id, seq, id, type, body, created_at)
-            select $1, seq, id, 'user.message', '{}', case when seq > $3 then to_timestamp(ms / 1000.0) + interval '0.4 ms' end
+            select $1, seq, id, 'user.message', '{}', to_timestamp(ms / 1000.0) + interval '0.4 ms'
             from json_to_recordset($2) as given (seq bigint, ms bigint, id uuid)`,
-          values: [id, JSON.stringify(stored), old],
+          values: [id, JSON.stringify(stored)],
         });
         const [since, until] = [low, high].map((at) => (at === null ? null : first + at)) as [
           number | null,

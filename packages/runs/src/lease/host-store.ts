@@ -32,7 +32,7 @@ export async function runnersSeen(db: Queryable, withinMs: number): Promise<bool
   const { rows } = await db.query<{ seen: boolean }>({
     name: "runners_seen",
     text: `select exists (
-      select from hosts where role is distinct from 'api' and seen_at > now() - ${milliseconds("$1")}
+      select from hosts where role <> 'api' and seen_at > now() - ${milliseconds("$1")}
     ) as seen`,
     values: [withinMs],
   });
@@ -45,7 +45,7 @@ export async function apisSeen(db: Queryable, withinMs: number): Promise<number>
     name: "apis_seen",
     text: `
       select count(*)::integer as seen from hosts
-      where role is distinct from 'runner' and seen_at > now() - ${milliseconds("$1")}`,
+      where role <> 'runner' and seen_at > now() - ${milliseconds("$1")}`,
     values: [withinMs],
   });
   return rows[0]?.seen ?? 0;

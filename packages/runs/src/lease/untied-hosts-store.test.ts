@@ -20,7 +20,7 @@ const QUICK = { pollMs: 20, sandboxIdleMs: 0, leaseMs: 60_000 };
 interface HostState {
   id: string;
   place: string;
-  role: "all" | "api" | "runner" | null;
+  role: "all" | "api" | "runner";
   /** Seconds ago. */
   seen: number;
   draining: boolean;
@@ -62,7 +62,7 @@ test("removeGoneHosts: rows of dead pods go; of pods that are there, and of mach
     { ...POD, id: "api-killed", place: "local:api-killed", role: "api", seen: GONE + 10 },
     { ...POD, id: "api-with-disks", place: "local:api-with-disks", role: "api", seen: GONE + 10 },
     { ...POD, id: "machine", place: "local:machine", role: "runner", seen: 30 * DAY },
-    { ...POD, id: "older-machine", place: "local:older-machine", role: null, seen: 30 * DAY },
+    { ...POD, id: "older-machine", place: "local:older-machine", role: "all", seen: 30 * DAY },
   ]);
   await removed(db);
   assert.deepEqual(await idsOf(db), [
@@ -80,7 +80,7 @@ test("removeGoneHosts: rows of dead pods go; of pods that are there, and of mach
 const PLACES = [PODS, OTHER_PODS, "local:a", "local:b"];
 const host = fc.record({
   place: fc.constantFrom(...PLACES),
-  role: fc.constantFrom("all", "api", "runner", null),
+  role: fc.constantFrom("all", "api", "runner"),
   seen: fc.constantFrom(0, GRACE - 5, GRACE + 5, GONE - 5, GONE + 5, DAY + GRACE - 5, DAY + GRACE + 5),
   draining: fc.boolean(),
 });
@@ -102,7 +102,7 @@ test("removeGoneHosts: of each place with disks a host stays, no host that is th
   );
   await fc.assert(
     fc.asyncProperty(cases, async ([states, homes, place]) => {
-      const own = { id: "claims", place, role: null, seen: 0, draining: false };
+      const own: HostState = { id: "claims", place, role: "all", seen: 0, draining: false };
       const hosts = [...states.map((state, at) => ({ ...state, id: `${at}` })), own];
       const due = async () => {
         await arrange(db, hosts);

@@ -11,7 +11,6 @@ import { MAX_READ_MS } from "@berth/store/session-log";
 import { isRepository, type RunRepository, readResources } from "../inputs/resource-store.ts";
 import { maskedValue } from "../lease/mask-draft.ts";
 import { timestampOf } from "./timestamp.ts";
-import { loggedCommit } from "./waiting-read-store.ts";
 
 export interface ReadDeps {
   db: { read: Queryable };
@@ -32,26 +31,16 @@ export async function changesOf(deps: ReadDeps, target: ReadTarget): Promise<Rep
   const resources = await readResources(deps.db.read, target.sessionId);
   const all: RepositoryChangesOf[] = [];
   for (const repository of resources.filter(isRepository))
-    all.push(maskedValue(await describe(deps, target, repository), deps.mask));
+    all.push(maskedValue(await describe(target, repository), deps.mask));
   return all;
 }
 
-/** Returns the commit that was cloned: empty for a repository that had none, null when it is not known. */
-export async function baseOf(
-  { db }: Pick<ReadDeps, "db">,
-  sessionId: string,
-  { id, baseCommit }: RunRepository,
-): Promise<string | null> {
-  return baseCommit ?? (await loggedCommit(db.read, sessionId, formatId("session_resource", id)));
-}
-
 async function describe(
-  deps: ReadDeps,
-  { sessionId, sandbox, signal }: ReadTarget,
+  { sandbox, signal }: ReadTarget,
   repository: RunRepository,
 ): Promise<RepositoryChangesOf> {
   if (!repository.ready) return without(repository, "not_in_place", notInPlace(repository), null);
-  const base = await baseOf(deps, sessionId, repository);
+  const base = repository.baseCommit;
   if (base === null)
     return without(repository, "unreadable", "The commit that was cloned is not known.", null);
   const result = await repositoryChanges(

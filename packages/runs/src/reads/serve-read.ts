@@ -11,7 +11,7 @@ import {
   type ReadRequest,
 } from "@berth/store/session-log";
 import { isRepository, readResources } from "../inputs/resource-store.ts";
-import { baseOf, changesOf, type ReadDeps, type ReadTarget } from "./repository-changes.ts";
+import { changesOf, type ReadDeps, type ReadTarget } from "./repository-changes.ts";
 import { timestampOf } from "./timestamp.ts";
 
 export interface ServedRead {
@@ -80,7 +80,7 @@ async function diff(
   const resources = await readResources(deps.db.read, sessionId);
   const repository = resources.filter(isRepository).find(({ id }) => id === resourceId);
   if (repository?.ready !== true) return failed("not_in_place");
-  const base = await baseOf(deps, sessionId, repository);
+  const base = repository.baseCommit;
   if (base === null) return failed("incomparable");
   const clone = { path: repository.mountPath, base };
   const bounds = { max: MAX_DIFF_BYTES, maxFile: MAX_COMPARED_FILE_BYTES, timeoutMs: MAX_READ_MS };

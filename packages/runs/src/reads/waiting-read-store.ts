@@ -37,25 +37,3 @@ export async function answerRead(
   });
   return rowCount === 1;
 }
-
-/**
- * Returns the commit at which a repository was cloned, according to the log; empty for one that had none.
- * Returns null when the log does not say.
- *
- * @param resourceId as in events.
- */
-export async function loggedCommit(
-  db: Queryable,
-  sessionId: string,
-  resourceId: string,
-): Promise<string | null> {
-  const { rows } = await db.query<{ commit: string }>({
-    name: "logged_commit",
-    text: `
-      select coalesce(body::json ->> 'commit', '') as commit from events
-      where session_id = $1 and type = 'session.resource_ready' and body::json ->> 'resource_id' = $2
-      order by seq desc limit 1`,
-    values: [sessionId, resourceId],
-  });
-  return rows[0]?.commit ?? null;
-}

@@ -11,9 +11,7 @@ import { readLog } from "@berth/store/test-support/internals/session-log";
 import { seed, seedLease, seedSession } from "@berth/store/test-support/runs";
 import { idleSession, RECLAIM, rowOf, watched } from "../../test-support/reclaim.ts";
 import { installation, types } from "../../test-support/worker.ts";
-import { appendByRun } from "../lease/append-events.ts";
 import { claimForRead } from "../lease/claim-for-read.ts";
-import { loggedCommit } from "../reads/waiting-read-store.ts";
 
 const IDLE = { ...RECLAIM, reclaimMs: 24 * 3_600_000 };
 
@@ -188,20 +186,4 @@ test("claimForRead: only a session with its disk here that nobody holds and some
     if (leases.length > 0) claimed.push(`${name} ${leases.length}`);
   }
   assert.deepEqual(claimed, ["idle 1", "due 1"]);
-});
-
-test("loggedCommit: the commit of the last clone of a resource, empty for a repository that had none", async (t) => {
-  const db = await testDatabase(t);
-  const id = await seedSession(db.write, await seed(db.write));
-  const lease = await seedLease(db.write, id, "me");
-  const ready = (resource_id: string, commit?: string) => ({
-    event: { type: "session.resource_ready" as const, resource_id, seconds: 1, ...(commit && { commit }) },
-  });
-  await appendByRun(db.write, lease, [
-    ready("sesr_a", "1".repeat(40)),
-    ready("sesr_b"),
-    ready("sesr_a", "2".repeat(40)),
-  ]);
-  const logged = ["sesr_a", "sesr_b", "sesr_c"].map((resource) => loggedCommit(db.read, id, resource));
-  assert.deepEqual(await Promise.all(logged), ["2".repeat(40), "", null]);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,9 +29,10 @@ async function makeSkill(own: Installation, { organizationId }: Seed, name: stri
   );
   await content.keep();
   let offset = 0;
-  const packed = Object.entries(files).map(([path, { length: size_bytes }]) => {
-    const file = { path, offset, size_bytes, executable: path.endsWith(".sh") };
-    offset += size_bytes;
+  const packed = Object.entries(files).map(([path, text]) => {
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    const file = { path, offset, size_bytes: text.length, executable: path.endsWith(".sh"), sha256 };
+    offset += text.length;
     return file;
   });
   const [skill_id, id] = [newUuid(), newUuid()];

@@ -16,11 +16,8 @@ export interface BackupNote {
   /** Number of contents of files. */
   contents: number;
   bytes: number;
-  /**
-   * Place of the contents that are not in the backup, as in `BERTH_BLOBS`; null when the backup has them.
-   * Missing in notes of earlier releases.
-   */
-  contents_at?: string | null;
+  /** Place of the contents that are not in the backup, as in `BERTH_BLOBS`; null when the backup has them. */
+  contents_at: string | null;
   /** Digest of the backup under the installation's key; see `backupDigest`. */
   digest?: string;
 }

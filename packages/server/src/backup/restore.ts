@@ -129,7 +129,7 @@ async function checkOf(
  * Returns the directory for the contents, or null when they are in a bucket.
  * @throws ConfigError when backup and settings do not match.
  */
-function contentsOf(config: Config, { contents_at: bucket = null }: BackupNote): string | null {
+function contentsOf(config: Config, { contents_at: bucket }: BackupNote): string | null {
   const directory = blobDirectory(config);
   if (bucket === null && directory === null)
     throw new ConfigError([
@@ -146,7 +146,7 @@ async function examine(
   db: DatabaseAccess,
   from: string,
   config: Config,
-  { contents_at: bucket = null }: BackupNote,
+  { contents_at: bucket }: BackupNote,
 ): Promise<RestoredCounts & { damaged: string[] }> {
   const wanted = await allContents(db.write);
   const damaged =

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { processStart } from "@berth/linux";
 import { lockDataDirectory } from "./lock-data-directory.ts";
 
 function directory(t: TestContext): string {
@@ -42,12 +41,6 @@ test("lockDataDirectory: held in another pid and network namespace → rejected;
   holder.kill("SIGKILL");
   await once(holder, "close");
   lockDataDirectory(dataDir)();
-});
-
-test("lockDataDirectory: a service of an earlier release, which only writes its name → rejected", (t) => {
-  const dataDir = directory(t);
-  writeFileSync(join(dataDir, "serving"), `${process.pid} ${processStart(process.pid)}\n`);
-  assert.throws(() => lockDataDirectory(dataDir), new RegExp(`as process ${process.pid}`));
 });
 
 test("lockDataDirectory: the lock of a dead process, or of a reused pid → it is taken over", (t) => {

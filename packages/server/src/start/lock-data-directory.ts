@@ -12,10 +12,8 @@ import { lockFile, processStart } from "@berth/linux";
 export function lockDataDirectory(dataDir: string): () => void {
   const path = join(dataDir, "serving");
   const release = lockFile(path);
-  // A service of an earlier release writes its name in the file but takes no lock.
-  const holder = holderOf(path);
-  if (release === null || holder !== null) {
-    release?.();
+  if (release === null) {
+    const holder = holderOf(path);
     const process = holder === null ? "in another container" : `as process ${holder}`;
     throw new Error(`Berth already serves ${dataDir}, ${process}.`);
   }

@@ -5,11 +5,9 @@ import { localPlace } from "./host.ts";
 export interface KnownHost {
   id: string;
   place: string;
-  /** Name of its machine. Null for a version that does not report it, and for a host that was never seen. */
+  /** Name of its machine. Null, like the fields below, when the host was never seen. */
   name: string | null;
-  /** Null, like the fields below, when the host was never seen. */
   version: string | null;
-  /** Null also for a version that does not report it; such a host has the role `all`. */
   role: "all" | "api" | "runner" | null;
   capacity: number | null;
   seen_at: Date | null;

@@ -1,7 +1,4 @@
-/**
- * Channel for every change of a session, for followers in processes that serve the API. Due sessions and
- * requests are sent here too, since runners of the previous release listen on this channel alone.
- */
+/** Channel for every change of a session, for followers in processes that serve the API. */
 export const CHANGES = "berth_sessions";
 
 /** Channel for what runners wait for: due sessions, disks to read, and requests for previews. */
@@ -21,17 +18,4 @@ export function previewChannel(sessionId: string): string {
 export interface Notification {
   channel: string;
   payload: string;
-}
-
-/** Marks senders that announce due sessions on `DUE`. Those of the previous release have no mark. */
-const MARK = "+";
-
-/** Returns the sender's name with the mark. */
-export function markedSender(name: string): string {
-  return `${MARK}${name}`;
-}
-
-/** Returns whether the sender announces due sessions on `CHANGES` alone. */
-export function isFormer(sender: string): boolean {
-  return !sender.startsWith(MARK);
 }

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Queryable } from "../db/statement.ts";
-import { CHANGES, DUE, isFormer, markedSender, type Notification } from "./channels.ts";
+import { CHANGES, DUE, type Notification } from "./channels.ts";
 import { sendNotifications } from "./notification-store.ts";
 
 /** Minimum milliseconds between two notifications, unless their size forces one. */
@@ -10,7 +10,7 @@ const MIN_INTERVAL_MS = 5;
  * wait for it.
  */
 const MAX_DELAY_MS = 20;
-/** Maximum number of sessions in a payload of at most 8,000 bytes; each takes 38. */
+/** Maximum number of sessions in a payload of at most 8,000 bytes; each takes 37. */
 const SESSIONS_PER_NOTIFICATION = 200;
 
 /**
@@ -36,7 +36,7 @@ export class Notifier {
   constructor(db: Queryable, log: Logger, sender: string) {
     this.#db = db;
     this.#log = log;
-    this.#sender = markedSender(sender);
+    this.#sender = sender;
   }
 
   notify(sessionId: string, due: boolean): void {
@@ -45,30 +45,16 @@ export class Notifier {
     this.#flushBy(due ? Math.max(now, this.#flushedAt + MIN_INTERVAL_MS) : now + MAX_DELAY_MS, now);
   }
 
-  /** Notifies runners alone. */
-  notifyDue(sessionId: string): void {
-    this.send([{ channel: DUE, payload: `${this.#sender},!${sessionId}` }]);
-  }
-
   /** Sends other notifications, after earlier ones. */
   send(notifications: readonly Notification[]): void {
     this.#sending = this.#sending.then(() => this.#sendNow(notifications));
   }
 
-  /**
-   * Calls `wake` for each session of a received payload, unless this sender sent it. `untold` means that a
-   * session is due and that runners which do not listen on `CHANGES` were not notified.
-   */
-  receive(
-    payload: string,
-    wake: (sessionId: string, state: { due: boolean; untold: boolean }) => void,
-  ): void {
-    const [sender = "", ...sessions] = payload.split(",");
+  /** Calls `wake` for each session of a received payload, unless this sender sent it. */
+  receive(payload: string, wake: (sessionId: string) => void): void {
+    const [sender, ...sessions] = payload.split(",");
     if (sender === this.#sender) return;
-    for (const session of sessions) {
-      const due = session.startsWith("!");
-      wake(session.replace(/^!/, ""), { due, untold: due && isFormer(sender) });
-    }
+    for (const session of sessions) wake(session);
   }
 
   /** Sends the last batch. */
@@ -93,10 +79,10 @@ export class Notifier {
     this.#flushAt = Number.POSITIVE_INFINITY;
     if (this.#batch.size === 0) return;
     this.#flushedAt = performance.now();
-    const due = [...this.#batch].filter(([, isDue]) => isDue);
+    const due = [...this.#batch].filter(([, isDue]) => isDue).map(([sessionId]) => sessionId);
     this.send([
       ...payloadsOf(this.#sender, due).map((payload) => ({ channel: DUE, payload })),
-      ...payloadsOf(this.#sender, [...this.#batch]).map((payload) => ({ channel: CHANGES, payload })),
+      ...payloadsOf(this.#sender, [...this.#batch.keys()]).map((payload) => ({ channel: CHANGES, payload })),
     ]);
     this.#batch = new Map();
   }
@@ -114,9 +100,8 @@ export class Notifier {
   }
 }
 
-/** Returns payloads of the form `<sender>,<session>,!<due session>,…`. */
-function payloadsOf(sender: string, batch: ReadonlyArray<[sessionId: string, due: boolean]>): string[] {
-  const sessions = batch.map(([sessionId, due]) => (due ? `!${sessionId}` : sessionId));
+/** Returns payloads of the form `<sender>,<session>,…`. */
+function payloadsOf(sender: string, sessions: readonly string[]): string[] {
   const payloads: string[] = [];
   for (let start = 0; start < sessions.length; start += SESSIONS_PER_NOTIFICATION) {
     payloads.push([sender, ...sessions.slice(start, start + SESSIONS_PER_NOTIFICATION)].join(","));

@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import type { PreviewPiece } from "@berth/agent";
 import { newUuid } from "@berth/contract";
 import { silentLog, testDatabase } from "../../test-support/database.ts";
-import { CHANGES, DUE, type Notification, previewChannel } from "./channels.ts";
+import { type Notification, previewChannel } from "./channels.ts";
 import type { LivePiece } from "./preview-piece.ts";
 import { type PreviewChannels, Previews } from "./previews.ts";
 import { openSessionHub } from "./session-hub.ts";
@@ -89,7 +89,7 @@ test("publish: no request → nothing is sent; with one, its pieces are batched"
   previews.publish(SESSION, piece("abc"));
   t.mock.timers.tick(1_000);
   assert.deepEqual(sent, []);
-  previews.receive(JSON.stringify({ by: "there", want: SESSION, on: "previews" }), DUE);
+  previews.receive(JSON.stringify({ by: "there", want: SESSION, on: "previews" }));
   for (const [index, text] of [..."def"].entries()) previews.publish(SESSION, piece(text, 3 + index));
   t.mock.timers.tick(1_000);
   assert.deepEqual(
@@ -103,10 +103,10 @@ test("receive: other kinds of notifications → false; this process's own → ig
   const previews = new Previews("here", NO_CHANNELS);
   previews.follow(SESSION, seen.add);
   const told = (by: string) => JSON.stringify({ by, session: SESSION, piece: piece("x") });
-  assert.equal(previews.receive("sender,session", CHANGES), false);
-  assert.equal(previews.receive(told("here"), CHANGES), true);
+  assert.equal(previews.receive("sender,session"), false);
+  assert.equal(previews.receive(told("here")), true);
   assert.deepEqual(seen.pieces, []);
-  assert.equal(previews.receive(told("there"), CHANGES), true);
+  assert.equal(previews.receive(told("there")), true);
   assert.equal(seen.text(), "x");
 });
 
@@ -126,26 +126,6 @@ test("follow: listens on the channel of the session alone, and only while somebo
   assert.deepEqual(calls, [`+${channel}`, `+${channel}`]);
   unfollow[1]?.();
   assert.deepEqual(calls.at(-1), `-${channel}`);
-});
-
-test("receive: the release before wants and has previews on the channel of changes", (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const sent: Notification[] = [];
-  const channels = {
-    ...NO_CHANNELS,
-    send: (notifications: readonly Notification[]) => void sent.push(...notifications),
-  };
-  const [api, runner] = [new Previews("api", channels), new Previews("runner", channels)];
-  const payload = JSON.stringify({ by: "former", want: SESSION });
-  api.receive(payload, CHANGES);
-  assert.deepEqual(sent.splice(0), [{ channel: DUE, payload }], "an API process passes it on to runners");
-  runner.receive(payload, DUE);
-  runner.publish(SESSION, piece("abc"));
-  t.mock.timers.tick(1_000);
-  assert.deepEqual(
-    sent.map(({ channel }) => channel),
-    [CHANGES],
-  );
 });
 
 /** Creates a call that prints these words, one at a time. */
@@ -204,10 +184,10 @@ test("what calls print: without a request for it nothing is taken, with one a fe
     for (let count = 0; count < 1_000; count++) previews.outputChanged(SESSION);
     t.mock.timers.tick(250);
   };
-  previews.receive(JSON.stringify({ by: "there", want: SESSION, on: "text" }), DUE);
+  previews.receive(JSON.stringify({ by: "there", want: SESSION, on: "text" }));
   print();
   assert.equal(takes, 0);
-  previews.receive(JSON.stringify({ by: "there", want: SESSION, on: "output", output: true }), DUE);
+  previews.receive(JSON.stringify({ by: "there", want: SESSION, on: "output", output: true }));
   print();
   print();
   assert.equal(takes, 2);

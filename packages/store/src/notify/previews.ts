@@ -1,5 +1,5 @@
 import type { PreviewPiece } from "@berth/agent";
-import { CHANGES, DUE, type Notification, previewChannel } from "./channels.ts";
+import { DUE, type Notification, previewChannel } from "./channels.ts";
 import { cutPiece, type LivePiece } from "./preview-piece.ts";
 import { PreviewRequests } from "./preview-requests.ts";
 import { SessionListeners } from "./session-listeners.ts";
@@ -17,12 +17,11 @@ interface Draft {
 }
 
 /**
- * A notification of previews, as JSON. `on` is the channel for the pieces; it is absent from processes of the
- * previous release, which expect them on `CHANGES`. `output` means that output of tool calls is requested
- * too.
+ * A notification of previews, as JSON. `on` is the channel for the pieces. `output` means that output of tool
+ * calls is requested too.
  */
 type Payload =
-  | { by: string; want: string; on?: string; output?: true }
+  | { by: string; want: string; on: string; output?: true }
   | { by: string; session: string; piece: LivePiece };
 
 /** The functions of the listening connection that previews use. */
@@ -117,13 +116,12 @@ export class Previews {
   }
 
   /** Handles a NOTIFY payload. Returns false when it does not belong to previews. */
-  receive(payload: string, channel: string): boolean {
+  receive(payload: string): boolean {
     if (!payload.startsWith("{")) return false;
     const received = JSON.parse(payload) as Payload;
     if (received.by === this.#sender) return true;
     if ("piece" in received) this.#followers.call(received.session, received.piece);
-    else if (channel === DUE) this.#onRequest(received.want, received.on ?? CHANGES, received.output);
-    else if (received.on === undefined) this.#channels.send([{ channel: DUE, payload }]);
+    else this.#onRequest(received.want, received.on, received.output);
     return true;
   }
 
@@ -156,16 +154,16 @@ export class Previews {
     const sessions = [...this.#unsentRequests];
     this.#unsentRequests.clear();
     for (const [sessionId, output] of sessions) this.#onRequest(sessionId, previewChannel(sessionId), output);
-    const payloads = sessions.map(([sessionId, output]) =>
-      encode({
-        by: this.#sender,
-        want: sessionId,
-        on: previewChannel(sessionId),
-        ...(output && { output: true as const }),
-      }),
-    );
     this.#channels.send(
-      [DUE, CHANGES].flatMap((channel) => payloads.map((payload) => ({ channel, payload }))),
+      sessions.map(([sessionId, output]) => ({
+        channel: DUE,
+        payload: encode({
+          by: this.#sender,
+          want: sessionId,
+          on: previewChannel(sessionId),
+          ...(output && { output: true as const }),
+        }),
+      })),
     );
   }
 

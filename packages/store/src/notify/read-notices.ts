@@ -1,4 +1,4 @@
-import { CHANGES, DUE, isFormer, markedSender, type Notification } from "./channels.ts";
+import { CHANGES, DUE, type Notification } from "./channels.ts";
 import { SessionListeners } from "./session-listeners.ts";
 
 /**
@@ -28,7 +28,7 @@ export class ReadNotices {
     sender: string,
     tell: (sessionId: string, notice: ReadNotice, notifications: Notification[]) => void,
   ) {
-    this.#sender = markedSender(sender);
+    this.#sender = sender;
     this.#tell = tell;
   }
 
@@ -46,13 +46,8 @@ export class ReadNotices {
   /** Publishes a notice. Call it after the commit. */
   publish(sessionId: string, notice: ReadNotice): void {
     this.heard(sessionId, notice);
-    const channels = notice === "asked" ? [DUE, CHANGES] : [CHANGES];
-    const payload = `${this.#sender},${MARKS[notice]}${sessionId}`;
-    this.#tell(
-      sessionId,
-      notice,
-      channels.map((channel) => ({ channel, payload })),
-    );
+    const channel = notice === "asked" ? DUE : CHANGES;
+    this.#tell(sessionId, notice, [{ channel, payload: `${this.#sender},${MARKS[notice]}${sessionId}` }]);
   }
 
   /** Handles a notice from another process of the service. */
@@ -61,17 +56,11 @@ export class ReadNotices {
     else for (const wake of [...this.#runners]) wake(sessionId);
   }
 
-  /**
-   * Handles a payload of `CHANGES` or `DUE`. Returns false when it does not belong to reads.
-   * @param untold Called for a session when runners that do not listen on `CHANGES` were not notified.
-   */
-  receive(payload: string, channel: string, untold: (sessionId: string) => void): boolean {
+  /** Handles a payload of `CHANGES` or `DUE`. Returns false when it does not belong to reads. */
+  receive(payload: string): boolean {
     const [, sender, mark, sessionId = ""] = /^([^,]*),([?=])([^,]*)$/.exec(payload) ?? [];
     if (sender === undefined) return false;
-    if (sender === this.#sender) return true;
-    if (mark === MARKS.answered) this.heard(sessionId, "answered");
-    else if (channel === DUE) this.heard(sessionId, "asked");
-    else if (isFormer(sender)) untold(sessionId);
+    if (sender !== this.#sender) this.heard(sessionId, mark === MARKS.answered ? "answered" : "asked");
     return true;
   }
 }

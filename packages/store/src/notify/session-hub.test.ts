@@ -4,9 +4,7 @@ import { describe, type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
 import { silentLog, type TestDatabase, testDatabase } from "../../test-support/database.ts";
 import { seed, seedSession } from "../../test-support/runs.ts";
-import { CHANGES } from "./channels.ts";
 import type { Neighbours, Notice } from "./neighbours.ts";
-import { sendNotifications } from "./notification-store.ts";
 import { type HeardBy, openSessionHub, type SessionHub } from "./session-hub.ts";
 
 async function hub(
@@ -154,18 +152,6 @@ describe("the session hub", () => {
     assert.deepEqual(await heard, [`due ${sessionId}`]);
     heard = next();
     api.reads.publish(asked, "asked");
-    assert.deepEqual(await heard, [`asked ${asked}`]);
-    const former = async (payload: string) =>
-      await sendNotifications(db.write, [{ channel: CHANGES, payload }]);
-    heard = next();
-    await former(`former,!${sessionId}`);
-    assert.deepEqual(
-      await heard,
-      [`due ${sessionId}`],
-      "what the release before says is said again for runners",
-    );
-    heard = next();
-    await former(`former,?${asked}`);
     assert.deepEqual(await heard, [`asked ${asked}`]);
     assert.equal(follower.count(), 0);
   });

@@ -79,21 +79,11 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
     if (read === undefined) wake(sessionId, due);
     else reads.heard(sessionId, read);
   });
-  // Processes of the previous release announce due sessions on `CHANGES` alone, where runners do not listen.
-  // A process that hears one announces it again.
-  const passOn = (sessionId: string) => {
-    wakeWorkers(sessionId);
-    neighbours?.tell({ sessionId, due: true });
-    notifier.notifyDue(sessionId);
-  };
-  const passReadOn = (sessionId: string) => reads.publish(sessionId, "asked");
   const receive = (payload: string, channel: string) => {
-    if (previews.receive(payload, channel) || reads.receive(payload, channel, passReadOn)) return;
-    notifier.receive(payload, (sessionId, { untold }) => {
-      if (channel === DUE) return wakeWorkers(sessionId);
-      followers.call(sessionId);
-      if (untold) passOn(sessionId);
-    });
+    if (previews.receive(payload) || reads.receive(payload)) return;
+    notifier.receive(payload, (sessionId) =>
+      channel === DUE ? wakeWorkers(sessionId) : followers.call(sessionId),
+    );
   };
   const channels = { api: [CHANGES], runner: [DUE] };
   const listener = await db.listen(options.heardBy ? channels[options.heardBy] : [CHANGES, DUE], {

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { newUuid } from "@berth/contract";
-import { type TestDatabase, testDatabase } from "../../test-support/database.ts";
+import { testDatabase } from "../../test-support/database.ts";
 import { recordDatabaseKey, requireDatabaseKey } from "./database-key-store.ts";
-import { idempotentResponse } from "./sealed-columns.ts";
-import { SecretBox } from "./secret-box.ts";
 
 const [own, former, other] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const OTHER_KEY = /^Error: This database belongs to another secret key: [^\n]+$/;
@@ -37,18 +34,3 @@ test("requireDatabaseKey: while a key is replaced both are known, afterwards onl
   await requireDatabaseKey(db.write, { active: own, former: null });
   await assert.rejects(requireDatabaseKey(db.write, { active: former, former: null }), OTHER_KEY);
 });
-
-test("requireDatabaseKey: a database of an earlier release → only a key that its secrets have", async (t) => {
-  const db = await testDatabase(t);
-  await seal(db, own);
-  await assert.rejects(requireDatabaseKey(db.write, { active: other, former: null }), OTHER_KEY);
-  await requireDatabaseKey(db.write, { active: other, former: own });
-});
-
-async function seal(db: TestDatabase, key: Uint8Array): Promise<void> {
-  const holder = newUuid();
-  await db.write.query({
-    text: "insert into idempotency_keys (token_id, key, status, answer) values ($1, 'k', 200, $2)",
-    values: [holder, new SecretBox(key).seal(idempotentResponse(holder, "k"), "{}")],
-  });
-}

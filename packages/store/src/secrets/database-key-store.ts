@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import type { Queryable } from "../db/statement.ts";
-import { countKeys } from "./reseal-store.ts";
 import { derivedKey } from "./secret-box.ts";
 
 /** The installation's key and, until all secrets are resealed, the key that it replaces. */
@@ -23,8 +22,6 @@ export async function requireDatabaseKey(db: Queryable, { active, former }: Data
     if (keys.some((key) => fingerprintOf(key, identity.id).equals(stored))) return;
     throw new Error(OTHER_KEY);
   }
-  const { known, unknown } = await countKeys(db, keys);
-  if (unknown > 0 && known === 0) throw new Error(OTHER_KEY);
   await recordDatabaseKey(db, active, { replace: false });
   await requireDatabaseKey(db, { active, former });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createCipheriv, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { describe, type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../test-support/database.ts";
@@ -7,7 +7,7 @@ import { seed, seedSession } from "../../test-support/runs.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { countKeys, reseal } from "./reseal-store.ts";
 import type { SecretLocation } from "./sealed-columns.ts";
-import { derivedKey, SecretBox } from "./secret-box.ts";
+import { SecretBox } from "./secret-box.ts";
 
 const [former, active, other] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 
@@ -107,22 +107,5 @@ describe("reseal", () => {
     assert.equal(await unknown(db, [active, other]), kept.length);
     await assert.rejects(reseal(db, { active, former: other }), { name: "UnopenedSecret" });
     assert.deepEqual(await envelopes(db), before);
-  });
-
-  test("envelopes without a key id are accepted", async (t) => {
-    const { db, kept } = await filled(t);
-    const [{ place, secret } = { place: { table: "", row: "", column: "" }, secret: "" }] = kept;
-    const nonce = randomBytes(12);
-    const cipher = createCipheriv("aes-256-gcm", derivedKey(former, "secrets at rest"), nonce);
-    cipher.setAAD(Buffer.from(JSON.stringify([1, place.table, place.row, place.column])));
-    const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
-    const envelope = Buffer.concat([Buffer.of(1), nonce, cipher.getAuthTag(), sealed]);
-    await db.write.query({
-      text: "update session_resources set secret = $2 where id = $1",
-      values: [place.row, envelope],
-    });
-    await allOpen(db, new SecretBox(former), kept);
-    await reseal(db, { active, former });
-    await allOpen(db, new SecretBox(active), kept);
   });
 });

@@ -20,10 +20,7 @@ export class UnopenedSecret extends Error {
 
 const BATCH_ROWS = 500;
 
-/**
- * Counts the secrets that are sealed with one of these keys, and those that are sealed with another.
- * Envelopes of version 1 do not name their key and are not counted.
- */
+/** Counts the secrets that are sealed with one of these keys, and those that are sealed with another. */
 export async function countKeys(
   db: Queryable,
   keys: readonly Uint8Array[],
@@ -35,7 +32,7 @@ export async function countKeys(
     const { rows } = await db.query<{ known: number; unknown: number }>({
       text: `select count(*) filter (where ${isKnown})::integer as known,
           count(*) filter (where not ${isKnown})::integer as unknown
-        from ${table} where ${column} is not null and get_byte(${column}, 0) <> 1`,
+        from ${table} where ${column} is not null`,
       values: [marks],
     });
     total.known += rows[0]?.known ?? 0;

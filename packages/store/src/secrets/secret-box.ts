@@ -8,7 +8,7 @@ export interface SecretBoxOptions {
   formerKey?: Uint8Array | null;
 }
 
-const VERSION = 2;
+const VERSION = 1;
 const KEY_ID_BYTES = 8;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -40,7 +40,7 @@ export class SecretBox {
     this.#onSecret(secret);
     const { key, mark } = this.#active;
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(associated(VERSION, location));
+    const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(associated(location));
     const sealed = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
     return Buffer.concat([mark, nonce, cipher.getAuthTag(), sealed]);
   }
@@ -51,13 +51,12 @@ export class SecretBox {
    */
   open(location: SecretLocation, envelope: Buffer): string {
     const { key } = this.#keyFor(envelope);
-    const version = envelope[0] ?? 0;
-    const body = envelope.subarray(version === 1 ? 1 : MARK_BYTES);
+    const body = envelope.subarray(MARK_BYTES);
     if (body.length < NONCE_BYTES + TAG_BYTES) throw new Error("A stored secret has an unknown form.");
     const decipher = createDecipheriv("aes-256-gcm", key, body.subarray(0, NONCE_BYTES), {
       authTagLength: TAG_BYTES,
     })
-      .setAAD(associated(version, location))
+      .setAAD(associated(location))
       .setAuthTag(body.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     const opened = [decipher.update(body.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()];
     const secret = Buffer.concat(opened).toString("utf8");
@@ -66,14 +65,11 @@ export class SecretBox {
   }
 
   #keyFor(envelope: Buffer): SealingKey {
-    const [version] = envelope;
-    // Envelopes of version 1 do not name their key; they were sealed with the oldest known one.
-    if (version === 1) return this.#former ?? this.#active;
     const mark = envelope.subarray(0, MARK_BYTES);
     const key = [this.#active, this.#former].find((one) => one?.mark.equals(mark));
     if (key != null) return key;
     throw new Error(
-      version === VERSION
+      envelope[0] === VERSION
         ? "A stored secret was sealed with another key than the installation's."
         : "A stored secret has an unknown form.",
     );
@@ -99,6 +95,6 @@ function sealingKey(secretKey: Uint8Array): SealingKey {
   return { key: derivedKey(secretKey, "secrets at rest"), mark: envelopeMark(secretKey) };
 }
 
-function associated(version: number, { table, row, column }: SecretLocation): Buffer {
-  return Buffer.from(JSON.stringify([version, table, row, column]));
+function associated({ table, row, column }: SecretLocation): Buffer {
+  return Buffer.from(JSON.stringify([VERSION, table, row, column]));
 }

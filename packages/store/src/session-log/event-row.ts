@@ -7,7 +7,6 @@ import {
   newUuid,
   parseId,
   type SessionEvent,
-  uuidMillisecond,
 } from "@berth/contract";
 
 /**
@@ -20,11 +19,8 @@ export interface EventRow {
   type: string;
   body: string;
   memo: string | null;
-  /**
-   * Time by the database's clock, never earlier than that of the previous event. Null in events of earlier
-   * releases, whose time is that of their id.
-   */
-  created_at: Date | null;
+  /** Time by the database's clock, never earlier than that of the previous event. */
+  created_at: Date;
   processed_at: Date | null;
 }
 
@@ -90,7 +86,7 @@ export function usageOf(events: readonly NewEvent[]): Record<keyof ModelUsage, n
 }
 
 function envelope(row: Omit<ShownRow, "body">) {
-  const created = timeOf(row);
+  const created = row.created_at.getTime();
   return {
     id: formatId("event", row.id),
     type: row.type,
@@ -100,11 +96,6 @@ function envelope(row: Omit<ShownRow, "body">) {
         ? null
         : new Date(Math.max(row.processed_at.getTime(), created)).toISOString(),
   };
-}
-
-/** Returns when the event was stored, in milliseconds since 1970. */
-export function timeOf({ id, created_at }: Pick<EventRow, "id" | "created_at">): number {
-  return created_at?.getTime() ?? uuidMillisecond(id);
 }
 
 function eventUuid(id: string): string {

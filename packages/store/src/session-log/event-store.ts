@@ -4,7 +4,7 @@ import { assembled, type Condition, condition, joined } from "../db/assembled-st
 import type { KeysetRange } from "../db/keyset.ts";
 import { type MeasuredRow, measured } from "../db/page-bytes.ts";
 import type { Queryable } from "../db/statement.ts";
-import { type EventRow, eventJson, logEntry, timeOf } from "./event-row.ts";
+import { type EventRow, eventJson, logEntry } from "./event-row.ts";
 
 /** An event for a follower: `id` is the API id, `json` the whole event as the API returns it. */
 export interface StreamedEvent {
@@ -138,14 +138,14 @@ export async function logEnd(db: Queryable, sessionId: string): Promise<LogEnd> 
 
 /** Returns the time of the session's first model request, in milliseconds since 1970, or null before it. */
 export async function firstRequestAt(db: Queryable, sessionId: string): Promise<number | null> {
-  const { rows } = await db.query<Pick<EventRow, "id" | "created_at">>({
+  const { rows } = await db.query<Pick<EventRow, "created_at">>({
     name: "first_request",
     text: `
-      select id, created_at from events
+      select created_at from events
       where session_id = $1 and type = 'span.model_request_start' order by seq limit 1`,
     values: [sessionId],
   });
-  return rows[0] === undefined ? null : timeOf(rows[0]);
+  return rows[0]?.created_at.getTime() ?? null;
 }
 
 /** SQL that selects the events of session $1 after $2, up to $3 and about `PAGE_BYTES`. */

@@ -17,8 +17,7 @@ export interface Found {
   /** The bytes are beside the answer. `stamp` changes whenever the file does. */
   part: { size: number; stamp: string };
   changes: { repositories: RepositoryChangesOf[] };
-  /** `large_files` is absent in answers of runners of the previous release. */
-  diff: { diff: string; truncated: boolean; large_files?: string[] };
+  diff: { diff: string; truncated: boolean; large_files: string[] };
 }
 
 /** An entry of a directory. `name` is the base64 of its bytes. */

@@ -17,8 +17,8 @@ export interface PackedFile {
   offset: number;
   size_bytes: number;
   executable: boolean;
-  /** SHA-256 in hexadecimal. Versions of earlier releases lack it. */
-  sha256?: string;
+  /** SHA-256 in hexadecimal. */
+  sha256: string;
 }
 
 export interface PackedSkill {
@@ -75,7 +75,7 @@ export async function packSkill(
       const isManifest = path === MANIFEST || path.endsWith(`/${MANIFEST}`);
       if (isManifest && manifest.path !== "") throw fault(severalManifests(manifest.path, path));
       if (isManifest) manifest.path = path;
-      const file: PackedFile = { path, offset: total, size_bytes: 0, executable };
+      const file: PackedFile = { path, offset: total, size_bytes: 0, executable, sha256: "" };
       files.push(file);
       const hash = createHash("sha256");
       let head = "";

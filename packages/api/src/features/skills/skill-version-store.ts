@@ -164,7 +164,7 @@ export function toSkillVersion(row: SkillVersionRow): SkillVersion {
     name: row.name,
     description: row.description,
     warnings: skillWarnings(row),
-    files: row.files.map(({ path, size_bytes, executable, sha256: content_sha256 = null }) => ({
+    files: row.files.map(({ path, size_bytes, executable, sha256: content_sha256 }) => ({
       path,
       size_bytes,
       executable,

@@ -81,11 +81,9 @@ const evaluatedPermission = z.enum(["allow", "ask", "deny"]).meta({
   description: "`ask`: the call runs after a client allows it with a `user.tool_confirmation`.",
 });
 
-/** An event's sender. Absent in logs of older releases, and when Berth itself ended something. */
+/** An event's sender. Absent when Berth itself ended something. */
 const sentBy = {
-  sent_by: sender
-    .optional()
-    .meta({ description: "Who sent it. Absent if Berth itself did, or an earlier release stored it." }),
+  sent_by: sender.optional().meta({ description: "Who sent it. Absent if Berth itself did." }),
 };
 
 const stored = {

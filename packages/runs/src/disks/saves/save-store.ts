@@ -116,8 +116,7 @@ export async function finishRestore(db: Queryable, lease: Lease): Promise<void> 
         from sessions where session_id = $1 and ${HELD}
         returning in_place
       ), placed as (
-        update session_resources set ready_at = now(), base_ready_at = case when base_commit is not null then now() end,
-          failed_at = null, failure = null, failed_inputs = null, attempts = 0, failing_since = null, retry_at = null
+        update session_resources set ready_at = now(), failed_at = null, failure = null, failed_inputs = null, attempts = 0, failing_since = null, retry_at = null
         from restored where session_id = $1 and id = any(in_place)
       )
       select from restored`,

@@ -659,16 +659,12 @@ create table events (
   -- What the agent's loop remembers with the event.
   memo text,
   -- By the clock of the database, and in a session never before that of the event before.
-  created_at timestamptz default clock_timestamp(),
+  created_at timestamptz not null default clock_timestamp(),
   processed_at timestamptz,
   primary key (session_id, seq),
   unique (session_id, id)
 );
 create index events_waiting on events (session_id, seq) where processed_at is null;
-
-create function time_of_event(created_at timestamptz, id uuid) returns timestamptz language sql immutable as $$
-  select coalesce(created_at, to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0))
-$$;
 
 -- Returns the seq from which on the events of a session are not before a time; one after the last when all are before it. Halves what may
 -- be, since times follow the order of seq: without an index of them, which each append would pay for.
@@ -687,7 +683,7 @@ begin
   end if;
   while low < high loop
     middle := (low + high) / 2;
-    select seq, time_of_event(created_at, id) into found_seq, found_at
+    select seq, created_at into found_seq, found_at
       from events where session_id = of_session and seq >= middle order by seq limit 1;
     if found_at >= since then
       high := middle;
@@ -804,18 +800,6 @@ begin
   return next;
 end
 $$;
-
--- A release that does not know the columns ends turns without them. One that does has written them in the same transaction.
-create function note_end_of_turn() returns trigger language plpgsql as $$
-begin
-  update sessions set last_turn_outcome = coalesce(new.body::json -> 'stop_reason' ->> 'type', last_turn_outcome),
-    last_turn_ended_at = now()
-  where id = new.session_id and last_turn_ended_at is distinct from now();
-  return null;
-end
-$$;
-create trigger events_end_turn after insert on events for each row
-  when (new.type = 'session.status_idle') execute function note_end_of_turn();
 
 -- The files that messages of a session name. A file is not deleted while a session that may still run has it in its log: what the model
 -- was sent once, it is sent again with every request.
@@ -956,11 +940,11 @@ create table hosts (
   up_since timestamptz not null default now(),
   -- When it last looked for work, by this database's clock.
   seen_at timestamptz not null default now(),
-  -- Of the machine, as its operator knows it; null while the host runs a version that does not tell it.
+  -- Of the machine, as its operator knows it.
   name text,
-  -- What it does: `all`, or only `api` or `runner`. Null: it runs a version that does not tell it, which does all. A service that is only
-  -- an API has no disks and runs no sessions; its row tells that it is there, and with which settings.
-  role text check (role in ('all', 'api', 'runner'))
+  -- What it does: `all`, or only `api` or `runner`. A service that is only an API has no disks and runs no sessions; its row tells that
+  -- it is there, and with which settings.
+  role text not null default 'all' check (role in ('all', 'api', 'runner'))
 );
 create index hosts_by_place on hosts (place);
 
@@ -1034,10 +1018,8 @@ create table session_resources (
   -- The snapshot over which the session's disk shows the repository, from before it is mounted until the disk is gone. The reference
   -- keeps the snapshot.
   snapshot_id uuid references repository_snapshots,
-  -- The commit that it was cloned at, empty for one that had none, and the ready_at that this belongs to: a runner of an earlier release
-  -- puts a repository in place without recording it, and it is in the log then.
+  -- The commit that it was cloned at, empty for one that had none.
   base_commit text,
-  base_ready_at timestamptz,
 
   file_id uuid,
 

@@ -108,7 +108,7 @@ describe("sign-ins to the console", () => {
     await run(app, "update users set disabled_at = null");
     assert.equal((await page.get("/agents")).status, 200);
     await run(app, "delete from users");
-    assert.equal((await page.get("/agents")).status, 401, "a release before erased the user");
+    assert.equal((await page.get("/agents")).status, 401, "the user is erased");
   });
 
   test("another sign-in in the browser: another secret, and the former one has ended", async (t) => {

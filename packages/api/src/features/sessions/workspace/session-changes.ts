@@ -27,6 +27,6 @@ export async function repositoryDiff(
     if (answer.reason === "incomparable") throw errors.notComparable(resource);
     throwFailure(formatId("session", sessionId), answer.reason, path ?? "");
   }
-  const { diff, truncated, large_files = [] } = answer.found;
+  const { diff, truncated, large_files } = answer.found;
   return { type: "repository_diff", resource_id: resource, path, diff, truncated, large_files };
 }
