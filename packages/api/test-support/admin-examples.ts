@@ -23,8 +23,8 @@ export async function addHost(db: Queryable): Promise<void> {
   const { rows } = await db.query({ text: "select from sessions where id = $1", values: [SESSION] });
   if (rows.length === 0) await seedSession(db, await seed(db), { id: SESSION });
   await db.query({
-    text: `insert into hosts (id, place, version, settings, capacity, name, seen_at)
-      values ($1, 'local:' || $1, '0.1.0', '{}', 4, 'machine', now() - interval '1 hour')
+    text: `insert into hosts (id, place, version, settings, capacity, name, role, seen_at)
+      values ($1, 'local:' || $1, '0.1.0', '{}', 4, 'machine', 'all', now() - interval '1 hour')
       on conflict (id) do update set draining = false`,
     values: [HOST],
   });

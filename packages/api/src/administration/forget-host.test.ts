@@ -8,8 +8,8 @@ test("forgetHost: the disks of a place that another host can use stay; the last 
   const db = await testDatabase(t);
   const place = "kubernetes:1/sandboxes";
   await db.write.query({
-    text: `insert into hosts (id, place, version, settings, capacity)
-      select id, $1, 'test', '{}', 1 from unnest(array['one', 'two']) as id`,
+    text: `insert into hosts (id, place, version, settings, capacity, name, role)
+      select id, $1, 'test', '{}', 1, id, 'all' from unnest(array['one', 'two']) as id`,
     values: [place],
   });
   const session = await seedSession(db.write, await seed(db.write));

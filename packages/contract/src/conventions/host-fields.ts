@@ -4,14 +4,13 @@ import { timestamp } from "./fields.ts";
 /** The fields of a host that an installation shows to its admins and to its operator. */
 export const hostFields = {
   id: z.string().meta({ description: "Id of the host, as in `berth admin hosts list`." }),
-  name: z.string().nullable().meta({ description: "Name of its machine." }),
-  version: z.string().nullable().meta({
+  name: z.string().nullable().meta({
     description:
-      "Null, like the fields that follow, for a service that was never seen but has disks of sessions.",
+      "Name of its machine. Null, like the fields that follow, for a service that was never seen but has disks of sessions.",
   }),
+  version: z.string().nullable(),
   role: z.enum(["all", "api", "runner"]).nullable().meta({
-    description:
-      "What the service does: everything, only the API, or only running sessions. Null: it was never seen.",
+    description: "What the service does: everything, only the API, or only running sessions.",
   }),
   capacity: z
     .int()

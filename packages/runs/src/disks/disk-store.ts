@@ -2,10 +2,6 @@ import { LeaseLost } from "@berth/agent";
 import type { SandboxShape } from "@berth/sandbox";
 import { isUniqueViolation, type Queryable } from "@berth/store/db";
 import { HELD, type Lease, leaseValues } from "@berth/store/leases";
-import { OWN_DISK } from "../inputs/own-disk-statements.ts";
-
-/** The setting that runners which know names of disks report in `hosts.settings`. */
-const WARM_PODS = "BERTH_KUBERNETES_WARM_PODS";
 
 /**
  * The columns of a session's row that describe its disk.
@@ -29,7 +25,7 @@ export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
   const { rows } = await db.query<DiskRow>({
     name: "read_disk",
     text: `
-      select home, ${OWN_DISK} as disk, workspace_uid, array(
+      select home, disk, workspace_uid, array(
         select snapshot_id from session_resources
         where session_id = sessions.id and ready_at is not null and snapshot_id is not null
       ) as snapshots, exists (
@@ -74,7 +70,7 @@ export async function assignDisk(
   const statement =
     wish === null
       ? { ...ENTER_NEW, values }
-      : { ...ENTER_WARM, values: [...values, wish.key, JSON.stringify(wish.shape), WARM_PODS] };
+      : { ...ENTER_WARM, values: [...values, wish.key, JSON.stringify(wish.shape)] };
   for (;;) {
     try {
       const { rows } = await db.query<AssignedDisk>(statement);
@@ -99,10 +95,7 @@ const ENTER_NEW = {
     returning disk, workspace_uid`,
 };
 
-/**
- * As `ENTER_NEW`, with a disk of the pool and its uid. A runner of the place may be too old to know names of
- * disks, and would give the session another disk. While there is one, no disk of the pool is taken.
- */
+/** As `ENTER_NEW`, with a disk of the pool and its uid. */
 const ENTER_WARM = {
   name: "enter_warm_disk",
   text: `
@@ -113,9 +106,6 @@ const ENTER_WARM = {
       where name = (
         select name from warm_disks
         where place = $4 and key = $5 and state = 'ready' and exists (select from sessions where ${HELD})
-          and not exists (
-            select from hosts where place = $4 and seen_at > now() - interval '1 minute' and not settings ? $7
-          )
         order by changed_at limit 1 for update skip locked
       )
       returning name, uid
@@ -136,7 +126,7 @@ export async function clearDisk(db: Queryable, lease: Lease, home: string): Prom
     name: "leave_disk",
     text: `
       with cleared as (
-        update sessions set home = null, workspace_uid = null
+        update sessions set home = null, workspace_uid = null, disk = null
         where ${HELD} and (home = $4 or deleted_at is null)
         returning id
       )
@@ -149,7 +139,7 @@ export async function clearDisk(db: Queryable, lease: Lease, home: string): Prom
 export async function disksAmong(db: Queryable, ids: readonly string[], home: string): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
     name: "disks_among",
-    text: `select id from sessions where id = any($1::uuid[]) and home = $2 and ${OWN_DISK} is null`,
+    text: `select id from sessions where id = any($1::uuid[]) and home = $2 and disk is null`,
     values: [ids, home],
   });
   return new Set(rows.map(({ id }) => id));
@@ -172,7 +162,7 @@ export async function knownSessions(db: Queryable, ids: readonly string[]): Prom
 export async function lockHome(tx: Queryable, sessionId: string): Promise<string | null> {
   const { rows } = await tx.query<{ home: string | null }>({
     name: "lock_disk",
-    text: `select case when ${OWN_DISK} is null then home end as home from sessions where id = $1 for no key update`,
+    text: `select case when disk is null then home end as home from sessions where id = $1 for no key update`,
     values: [sessionId],
   });
   return rows[0]?.home ?? null;

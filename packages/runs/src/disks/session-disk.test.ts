@@ -118,6 +118,7 @@ test("SessionDisk.claim: of two sessions one has the disk of the pool, with its 
   assert.equal(await disk.existsAt(await readInputs(db.read, won.sessionId)), true);
   await disk.remove();
   assert.deepEqual(await made.list(), []);
+  assert.equal((await readInputs(db.read, won.sessionId)).session.disk, null);
 });
 
 test("SessionDisk.claim: a disk of the pool that is gone is lost like any, and one that does not serve is replaced", async (t) => {
@@ -141,38 +142,6 @@ test("SessionDisk.claim: a disk of the pool that is gone is lost like any, and o
   await leaveUnused(db.write, made.place);
   const left = (await readPool(db.read, made.place)).map(({ name, state }) => `${name} ${state}`);
   assert.deepEqual(left.sort(), [first.name, second.name].map((name) => `${name} leaving`).sort());
-});
-
-test("SessionDisk.claim: none of the pool while a runner is there that knows no names of disks, and what it assigned counts", async (t) => {
-  const { db, made, room, session } = await poolRoom(t);
-  const warm = await addReady(db, made);
-  await db.write.query({
-    text: `insert into hosts (id, place, version, settings, capacity) values ('former', $1, '', '{"BERTH_SANDBOX": ""}', 1)`,
-    values: [made.place],
-  });
-  const one = await session();
-  assert.equal((await claimDisk(one.disk, WISH)).fromPool, false);
-  await db.write.query({ text: `update hosts set settings = '{"BERTH_KUBERNETES_WARM_PODS": ""}'` });
-  const { disk, lease } = await session();
-  assert.equal((await claimDisk(disk, WISH)).path, warm.name);
-  // A former release does this when it does not find the disk.
-  const { sessionId } = lease;
-  await db.write.query({
-    text: "update sessions set home = null, workspace_uid = null where id = $1",
-    values: [sessionId],
-  });
-  await db.write.query({
-    text: "update sessions set home = $2, workspace_uid = nextval('workspace_uids') where id = $1",
-    values: [sessionId, made.place],
-  });
-  made.made.set(formatId("session", sessionId), true);
-  const next = new SessionDisk(db.write, await seedLease(db.write, sessionId, "next"), room);
-  assert.equal((await claimDisk(next)).path, formatId("session", sessionId));
-  await leaveUnused(db.write, made.place);
-  assert.deepEqual(
-    (await readPool(db.read, made.place)).map(({ name }) => name),
-    [warm.name],
-  );
 });
 
 test("SessionDisk.claim: no disk of the pool has the uid of a session, also when the uids begin anew", async (t) => {

@@ -2,7 +2,6 @@ import { LeaseLost } from "@berth/agent";
 import type { Environment, GitIdentity, SessionAgent } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import { WAITING_AS_JSON, type WaitingInputs } from "@berth/store/session-log";
-import { OWN_DISK } from "./own-disk-statements.ts";
 import type { Removal } from "./removal-store.ts";
 import {
   type JsonResource,
@@ -83,7 +82,7 @@ export async function readInputs(db: Queryable, sessionId: string): Promise<Sess
     text: `
       select sessions.organization_id, sessions.owner_id, sessions.agent, environments.config, environments.environment_variables,
         environments.resources as limits, environments.image, environments.runtime_class, environments.workspace,
-        sessions.traceparent, ${OWN_DISK} as disk,
+        sessions.traceparent, sessions.disk,
         case when not exists (
           select from workspace_saves where session_id = sessions.id and restoring
         ) and not disk_unverified then sessions.home end as home,

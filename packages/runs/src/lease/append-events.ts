@@ -175,7 +175,7 @@ const STATEMENTS = {
     ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",
   ),
   reclaimed: appendStatement(
-    ", home = null, workspace_uid = null, outputs_due = false",
+    ", home = null, workspace_uid = null, disk = null, outputs_due = false",
     `, absent as (
       update session_resources set ready_at = null, snapshot_id = null
       from session where session_id = $1 and (ready_at is not null or snapshot_id is not null)

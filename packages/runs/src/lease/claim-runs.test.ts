@@ -68,8 +68,8 @@ async function reset(db: TestDatabase, hosts: readonly HostState[]): Promise<voi
   await db.write.query({ text: "delete from hosts" });
   const rows = hosts.flatMap((state, index) => (state === null ? [] : [{ ...state, id: PLACES[index] }]));
   await db.write.query({
-    text: `insert into hosts (id, place, version, settings, capacity, draining, seen_at, up_since)
-      select id, id, 'test', '{}', 1, draining, now() - seen * interval '1 second', now() - up * interval '1 second'
+    text: `insert into hosts (id, place, version, settings, capacity, name, role, draining, seen_at, up_since)
+      select id, id, 'test', '{}', 1, id, 'all', draining, now() - seen * interval '1 second', now() - up * interval '1 second'
       from json_to_recordset($1) as host (id text, draining boolean, seen integer, up integer)`,
     values: [JSON.stringify(rows)],
   });

@@ -12,15 +12,15 @@ test("forgetHome: the holder can write nothing more, and the session is due, wit
   const db = await testDatabase(t);
   const id = await seedSession(db.write, await seed(db.write));
   const lease = await seedLease(db.write, id, "holder");
-  await db.write.query({ text: "update sessions set home = 'there', workspace_uid = 300000" });
+  await db.write.query({ text: "update sessions set home = 'there', workspace_uid = 300000, disk = 'warm'" });
   assert.equal(await forgetHome(db.write, id, "elsewhere"), false, "it is at home with another host");
   assert.equal(await forgetHome(db.write, id, "there"), true);
   const drafts = [{ event: { type: "session.status_running" as const } }];
   await assert.rejects(appendByRun(db.write, lease, drafts), LeaseLost);
   const { rows } = await db.read.query({
-    text: "select home, workspace_uid, lease_owner, pending_at is not null as due from sessions",
+    text: "select home, workspace_uid, disk, lease_owner, pending_at is not null as due from sessions",
   });
-  assert.deepEqual(rows, [{ home: null, workspace_uid: null, lease_owner: null, due: true }]);
+  assert.deepEqual(rows, [{ home: null, workspace_uid: null, disk: null, lease_owner: null, due: true }]);
   assert.deepEqual(types(await readLog(db.read, id)), ["session.container_reclaimed"]);
 });
 

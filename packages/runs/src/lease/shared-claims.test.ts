@@ -48,7 +48,7 @@ test("claim: owners that have none claimable, or are left out, keep nobody waiti
   const elsewhere = await Promise.all(Array.from({ length: 70 }, () => dueSessions(db.write, from, 2, "a")));
   const [out, here] = [await dueSessions(db.write, from, 3), await dueSessions(db.write, from, 3)];
   await db.write.query({
-    text: `insert into hosts (id, place, version, settings, capacity) values ('a', 'a', 'test', '{}', 1)`,
+    text: `insert into hosts (id, place, version, settings, capacity, name, role) values ('a', 'a', 'test', '{}', 1, 'a', 'all')`,
   });
   const claim = await new SharedClaims().claim(db.write, claimant("worker"), 10, { without: [out] });
   assert.equal(claim.mayLeaveDue, false);

@@ -31,8 +31,8 @@ const POD: HostState = { id: "pod", place: PODS, role: "runner", seen: 0, draini
 async function arrange(db: TestDatabase, hosts: readonly HostState[]): Promise<void> {
   await db.write.query({ text: "delete from hosts" });
   await db.write.query({
-    text: `insert into hosts (id, place, role, version, settings, capacity, draining, seen_at, up_since)
-      select id, place, role, 'test', '{}', 1, draining, now() - seen * interval '1 second', now() - interval '10 days'
+    text: `insert into hosts (id, place, name, role, version, settings, capacity, draining, seen_at, up_since)
+      select id, place, id, role, 'test', '{}', 1, draining, now() - seen * interval '1 second', now() - interval '10 days'
       from json_to_recordset($1) as host (id text, place text, role text, draining boolean, seen integer)`,
     values: [JSON.stringify(hosts)],
   });

@@ -40,8 +40,8 @@ async function unseenFor(db: TestDatabase, seconds: number): Promise<void> {
     values: [seconds],
   });
   await db.write.query({
-    text: `insert into hosts (id, place, version, settings, capacity, up_since)
-      values ('there', 'there', 'test', '{}', 1, now() - interval '1 hour')
+    text: `insert into hosts (id, place, version, settings, capacity, name, role, up_since)
+      values ('there', 'there', 'test', '{}', 1, 'there', 'all', now() - interval '1 hour')
       on conflict (id) do update set up_since = excluded.up_since`,
   });
 }

@@ -248,10 +248,10 @@ test("server is killed while a sandbox starts → no process is left", { skip: !
 test("sweep: what a process elsewhere made stays, unless the engine is the only one of its instance", {
   skip: !root,
 }, async () => {
-  const [, pid, started] = thisProcess().split(".");
-  // The first has the pid and start time of this process, but in another container. The second is named as an
-  // earlier release named a process, which is gone.
-  const [elsewhere, former] = [`0123456789ab.${pid}.${started}`, `${pid}-1`];
+  const [machine, pid, started] = thisProcess().split(".");
+  // The first has the pid and start time of this process, but in another container. The second had the pid here
+  // before.
+  const [elsewhere, former] = [`0123456789ab.${pid}.${started}`, `${machine}.${pid}.1`];
   const state = `${directory}/state`;
   for (const owner of [elsewhere, former])
     for (const path of [`${state}/${owner}.0`, ...parents().map((parent) => `${parent}/${owner}.1-a`)])
@@ -280,11 +280,12 @@ test("sweep: one removal fails → the others are done, and the next sweep does 
   const gone = spawn("true");
   await once(gone, "exit");
   const state = `${directory}/state`;
-  const [stuck, plain] = [`${state}/${gone.pid}-1.0`, `${state}/${gone.pid}-1.1`];
+  const former = `${thisProcess().split(".")[0]}.${gone.pid}.1`;
+  const [stuck, plain] = [`${state}/${former}.0`, `${state}/${former}.1`];
   for (const path of [stuck, plain]) mkdirSync(path);
   const [parent = ""] = parents();
   writeFileSync(`${stuck}/groups`, parent);
-  mkdirSync(`${parent}/${gone.pid}-1.1-a`, { recursive: true });
+  mkdirSync(`${parent}/${former}.1-a`, { recursive: true });
   // A directory in use stands for anything that cannot be removed.
   execFileSync("mount", ["-t", "tmpfs", "none", stuck]);
   try {
@@ -303,15 +304,16 @@ test("sweep: killed at any point → the next sweep removes everything", {
   const gone = spawn("true");
   await once(gone, "exit");
   const state = `${directory}/state`;
+  const former = `${thisProcess().split(".")[0]}.${gone.pid}.1`;
   const text = `${makeEngineText()} await engine.sweep(); console.log("swept"); process.exit();`;
   const calls = "rmdir,unlink,unlinkat";
   let points = 0;
   for (let told = ""; told === ""; points++) {
     assert.ok(points < 40, "the sweep never ends");
-    mkdirSync(`${state}/${gone.pid}-1.0/1/pipes`, { recursive: true });
-    writeFileSync(`${state}/${gone.pid}-1.0/1/pipes/0.in`, "");
-    writeFileSync(`${state}/${gone.pid}-1.0/groups`, parents().join("\n"));
-    for (const parent of parents()) mkdirSync(`${parent}/${gone.pid}-1.1-a`, { recursive: true });
+    mkdirSync(`${state}/${former}.0/1/pipes`, { recursive: true });
+    writeFileSync(`${state}/${former}.0/1/pipes/0.in`, "");
+    writeFileSync(`${state}/${former}.0/groups`, parents().join("\n"));
+    for (const parent of parents()) mkdirSync(`${parent}/${former}.1-a`, { recursive: true });
     const kill = `inject=${calls}:signal=SIGKILL:when=${points + 1}`;
     const trace = ["-f", "-qq", "-o", "/dev/null", "-e", `trace=${calls}`, "-e", kill];
     const child = spawn("strace", [...trace, process.execPath, "--input-type=module", "--eval", text], {

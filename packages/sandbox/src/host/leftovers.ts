@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { posix } from "node:path";
-import { processStart, stateOfProcess } from "@berth/linux";
+import { stateOfProcess } from "@berth/linux";
 import { SandboxError } from "../interface/errors.ts";
 
 /**
@@ -13,10 +13,7 @@ import { SandboxError } from "../interface/errors.ts";
  */
 export function isLeftover(name: string, sole: boolean): boolean {
   const state = stateOfProcess(name);
-  if (state !== null) return state === "dead" || (state === "elsewhere" && sole);
-  // Names that earlier releases made lack the machine, which was this one.
-  const [, pid, started] = /^(\d+)-(\d+)(?:\.|$)/.exec(name) ?? [];
-  return pid !== undefined && processStart(Number(pid)) !== started;
+  return state === "dead" || (state === "elsewhere" && sole);
 }
 
 /**

@@ -20,8 +20,6 @@ const NETWORK_TESTS = [
 const missing = missingForCluster();
 const skips: Record<string, string> = missing === null ? {} : { "*": missing };
 for (const title of Object.keys(SNAPSHOT_TESTS)) skips[title] = "pods mount no snapshots";
-skips["open: a disk that was made before /tmp lay on it gets the directory"] =
-  "no release before had volumes for disks";
 skips["disk limit: programs run from the disk, and set-user-id has no effect"] =
   "volumes are mounted without nosuid and nodev, and programs gain no privileges";
 for (const title of NETWORK_TESTS)

@@ -54,11 +54,9 @@ export function contentsOf({ metadata }: V1Pod): string {
  * pod.
  */
 export function fits(pod: V1Pod, wanted: V1Pod): boolean {
-  const made = pod.metadata?.annotations?.[MADE_WITH];
   return (
     epochOf(wanted) > 0 &&
-    made !== undefined &&
-    made === wanted.metadata?.annotations?.[MADE_WITH] &&
+    pod.metadata?.annotations?.[MADE_WITH] === wanted.metadata?.annotations?.[MADE_WITH] &&
     !isGoing(pod) &&
     !isDead(pod) &&
     !hasEndedPart(pod)

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { RuntimeClassError } from "../../src/interface/errors.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
@@ -99,17 +98,6 @@ export function lifecycleTests(suite: Suite): void {
     assert.equal(await ok(second, "stat -c %a /tmp /var/tmp | tr '\\n' ' '"), "1777 1777 ");
     assert.equal((await sh(second, "pgrep sleep || ps -e | grep sleep")).exitCode, 1);
   });
-
-  conformanceTest(
-    suite,
-    "open: a disk that was made before /tmp lay on it gets the directory",
-    async ({ spec, open }) => {
-      const one = spec();
-      await (await open(one)).close();
-      await rm(`${one.disk}/short-tmp`, { recursive: true });
-      assert.equal(await ok(await open(one), "echo here >/tmp/x; cat /tmp/x"), "here");
-    },
-  );
 
   conformanceTest(suite, "sweep: open sandboxes stay open", async ({ subject, open }) => {
     const sandbox = await open();

@@ -28,8 +28,8 @@ test("services delete what is too old, and erase what was asked, one of them at 
     values: [[old, young]],
   });
   await db.write.query({
-    text: `insert into hosts (id, place, version, settings, capacity, role, seen_at)
-      values ('killed', 'local:killed', 'test', '{}', 0, 'api', now() - interval '13 minutes')`,
+    text: `insert into hosts (id, place, version, settings, capacity, name, role, seen_at)
+      values ('killed', 'local:killed', 'test', '{}', 0, 'killed', 'api', now() - interval '13 minutes')`,
   });
   const { organizationId } = erased;
   await requestErasure(db.write, {

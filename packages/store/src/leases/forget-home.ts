@@ -18,7 +18,7 @@ export async function forgetHome(db: Queryable, sessionId: string, place: string
     text: `
       with session as (
         update sessions set
-          home = null, workspace_uid = null, outputs_due = false,
+          home = null, workspace_uid = null, disk = null, outputs_due = false,
           lease_owner = null, lease_until = null, lease_epoch = lease_epoch + 1,
           pending_at = case
             when lease_owner is not null or deleted_at is not null then coalesce(pending_at, now()) else pending_at

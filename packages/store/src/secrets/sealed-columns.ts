@@ -50,7 +50,7 @@ export function credentialSecret(id: string): SecretLocation {
 
 /**
  * Returns the location of the response that is kept for an `Idempotency-Key`.
- * @param holder uuid of its token, or for rows of earlier releases of its principal.
+ * @param holder uuid of its token.
  */
 export function idempotentResponse(holder: string, key: string): SecretLocation {
   return locationIn(IDEMPOTENT_RESPONSE, `${holder} ${key}`);

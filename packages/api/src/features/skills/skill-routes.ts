@@ -101,9 +101,7 @@ function keptBy(scope: RequestScope, upload: SkillUpload): SkillUpload {
 
 /** Two uploads are equal when they create equal versions. */
 function formOf({ content, files, displayTitle, metadata }: SkillUpload, handle: Form["handle"]): Form {
-  // File hashes are left out, because idempotency keys stored without them must still match the same upload.
-  const named = files.map(({ sha256: _, ...file }) => file);
-  const parts = [content.sha256, JSON.stringify([named, displayTitle, metadata])];
+  const parts = [content.sha256, JSON.stringify([files, displayTitle, metadata])];
   return { content: parts, handle, discard: content.discard };
 }
 

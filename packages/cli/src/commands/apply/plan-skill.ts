@@ -118,10 +118,7 @@ async function statesOf(files: readonly SkillFile[]): Promise<FileStates> {
 
 function statesOfVersion({ files }: SkillVersion): FileStates {
   return Object.fromEntries(
-    files.map(({ path, content_sha256, executable }) => [
-      path,
-      stateOf(content_sha256 ?? "unknown", executable),
-    ]),
+    files.map(({ path, content_sha256, executable }) => [path, stateOf(content_sha256, executable)]),
   );
 }
 

@@ -48,7 +48,7 @@ async function filesOf(entry: FileSystemEntry): Promise<SkillFile[]> {
 
 export type FileChange = { path: string; kind: "added" | "changed" | "removed" };
 
-/** Returns the differences between the files of two versions. Without hashes, sizes are compared. */
+/** Returns the differences between the files of two versions. */
 export function changesBetween(before: SkillVersion, after: SkillVersion): FileChange[] {
   const old = new Map(before.files.map((file) => [file.path, file]));
   const fresh = new Set(after.files.map(({ path }) => path));
@@ -64,9 +64,5 @@ export function changesBetween(before: SkillVersion, after: SkillVersion): FileC
 type VersionFile = SkillVersion["files"][number];
 
 function isSame(one: VersionFile, other: VersionFile): boolean {
-  return (
-    one.executable === other.executable &&
-    one.size_bytes === other.size_bytes &&
-    (one.content_sha256 === null || one.content_sha256 === other.content_sha256)
-  );
+  return one.executable === other.executable && one.content_sha256 === other.content_sha256;
 }

@@ -64,7 +64,7 @@ export const skillVersion = z
           path: z.string(),
           size_bytes: z.int(),
           executable: z.boolean(),
-          content_sha256: z.string().nullable().meta({ description: "SHA-256 of the file, in hexadecimal." }),
+          content_sha256: z.string().meta({ description: "SHA-256 of the file, in hexadecimal." }),
         }),
       )
       .meta({ description: "Paths relative to the directory of `SKILL.md`, sorted." }),

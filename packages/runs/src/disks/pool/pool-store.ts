@@ -175,7 +175,7 @@ export async function leaveUnused(db: Queryable, place: string): Promise<void> {
     text: `
       update warm_disks set state = 'leaving', changed_at = now()
       where place = $1 and state = 'taken' and not exists (
-        select from sessions where disk = name and workspace_uid = uid and home = $1
+        select from sessions where disk = name and home = $1
       )`,
     values: [place],
   });

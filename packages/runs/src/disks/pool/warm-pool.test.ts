@@ -158,7 +158,7 @@ test("WarmPool: none is made while a session waits for its own, nor by a runner 
   const waiting = Promise.withResolvers<void>();
   const drained = newUuid();
   await cluster.db.write.query({
-    text: `insert into hosts (id, place, version, settings, capacity, draining) values ($1, $2, '', '{}', 1, true)`,
+    text: `insert into hosts (id, place, version, settings, capacity, name, role, draining) values ($1, $2, '', '{}', 1, $1, 'all', true)`,
     values: [drained, PLACE],
   });
   await cluster.db.write.query({ text: "update hosts set seen_at = now() - interval '1 hour'" });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
@@ -144,11 +144,6 @@ export async function stopPostmaster(postmaster: Postmaster, graceMs = 10_000): 
 /** Sends a signal if the pid is still a server of this cluster, since pids are reused. */
 function signal({ pid, cluster }: Postmaster, name: NodeJS.Signals): void {
   if (isServerOf(pid, cluster)) process.kill(pid, name);
-}
-
-/** Returns the user id that the server runs with, or null when the server is gone. */
-export function userOf({ pid }: Postmaster): number | null {
-  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? null;
 }
 
 /**

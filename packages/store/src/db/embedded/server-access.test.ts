@@ -1,4 +1,4 @@
-// Subject: who can reach the embedded server, and how an unprotected data directory gets this protection.
+// Subject: who can reach the embedded server, and how a data directory without its walls gets them.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -69,7 +69,7 @@ test("embedded server started by root", { skip: process.getuid?.() !== 0 && "nee
   });
 
   await t.test(
-    "data of an earlier release, half of it already changed → the same walls, every row",
+    "data of another user, half of it already changed, and no password → the same walls, every row",
     async () => {
       const first = await instance.start();
       const notes = "create table notes as select 1 as id";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { processName, processStart, stateOfProcess } from "@berth/linux";
+import { processName, stateOfProcess } from "@berth/linux";
 
 /**
  * One reference to the server of a data directory, counted by an empty file that is named by its process and
@@ -29,18 +29,12 @@ export function holdServer(directory: string): Holder {
 }
 
 /** Returns the number of running holders; 0 for a data directory that was removed. */
-export function runningHolders(directory: string): number {
+function runningHolders(directory: string): number {
   if (!existsSync(directory)) return 0;
   let running = 0;
   for (const name of readdirSync(directory)) {
-    if (isRunning(name)) running += 1;
+    if (stateOfProcess(name) === "alive") running += 1;
     else rmSync(join(directory, name), { force: true });
   }
   return running;
-}
-
-/** Returns whether the holder's process runs. Names without a machine are those of this one. */
-function isRunning(name: string): boolean {
-  const [, pid, started] = /^(\d+)-(\d+)-/.exec(name) ?? [];
-  return pid === undefined ? stateOfProcess(name) === "alive" : processStart(Number(pid)) === started;
 }

@@ -14,10 +14,9 @@ import {
   removePidFile,
   spawnPostmaster,
   stopPostmaster,
-  userOf,
 } from "./postmaster.ts";
 import { type RunDirectory, runDirectory } from "./run-directory.ts";
-import { holdServer, runningHolders } from "./server-holders.ts";
+import { holdServer } from "./server-holders.ts";
 import { withServerLock } from "./server-lock.ts";
 import { ensurePassword } from "./server-password.ts";
 import { serverUser } from "./server-user.ts";
@@ -113,20 +112,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 async function adopt(dataDir: string, signal?: AbortSignal): Promise<Postmaster | undefined> {
   const postmaster = findPostmaster(join(dataDir, "cluster"));
   if (postmaster === undefined) return undefined;
-  if (!isProtected(dataDir, postmaster) && runningHolders(join(dataDir, "holders")) === 0) {
-    await stopPostmaster(postmaster);
-    return undefined;
-  }
   return (await untilReady(connectionTo(dataDir, postmaster), postmaster, signal)) ? postmaster : undefined;
-}
-
-/**
- * Returns whether the server has a user of its own and requires a password. A server that an earlier release
- * left has neither.
- */
-function isProtected(dataDir: string, postmaster: Postmaster): boolean {
-  const user = serverUser(dataDir);
-  return existsSync(passwordFile(dataDir)) && (user === undefined || userOf(postmaster) === user.uid);
 }
 
 type Started = { postmaster: Postmaster; runDir: RunDirectory | undefined };

@@ -518,7 +518,7 @@ create table sessions (
   -- the disk, so only they run the session, until no host of the place has been seen for long. Null: there is no disk.
   home text,
   workspace_uid integer unique,
-  -- The name of the disk; null: it is named after the session. It counts while the session has the uid that is in it.
+  -- The name of the disk; null: it is named after the session, or there is none.
   disk text,
   -- The disk was made when the environment said that it is ephemeral. It is removed once the session rests, if the environment still
   -- says so.
@@ -941,10 +941,10 @@ create table hosts (
   -- When it last looked for work, by this database's clock.
   seen_at timestamptz not null default now(),
   -- Of the machine, as its operator knows it.
-  name text,
+  name text not null,
   -- What it does: `all`, or only `api` or `runner`. A service that is only an API has no disks and runs no sessions; its row tells that
   -- it is there, and with which settings.
-  role text not null default 'all' check (role in ('all', 'api', 'runner'))
+  role text not null check (role in ('all', 'api', 'runner'))
 );
 create index hosts_by_place on hosts (place);
 

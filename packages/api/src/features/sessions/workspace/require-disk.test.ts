@@ -13,8 +13,8 @@ test("requireDisk: the machine with the disk was seen a moment ago, or why not",
     ["away", "2 minutes"],
   ]) {
     await db.write.query({
-      text: `insert into hosts (id, place, version, settings, capacity, name, seen_at)
-        values ($1, $1, '1', '{}', 1, $1, now() - $2::interval)`,
+      text: `insert into hosts (id, place, version, settings, capacity, name, role, seen_at)
+        values ($1, $1, '1', '{}', 1, $1, 'all', now() - $2::interval)`,
       values: [place, seen],
     });
   }
