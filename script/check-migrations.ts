@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -19,8 +20,8 @@ const TAKES = [
 ];
 
 /**
- * Returns one line for each migration with a wrong number (repeated, or after a gap), and for each that
- * removes what earlier releases use.
+ * Returns one line for each migration with a wrong number (repeated, or after a gap), for each that removes
+ * what earlier releases use, and for each of the newest release that was edited.
  */
 export function migrationFaults(root: string): string[] {
   const directory = join(root, MIGRATIONS);
@@ -31,7 +32,25 @@ export function migrationFaults(root: string): string[] {
       .slice(FIRST_OF_RELEASES - 1)
       .flatMap((file) => takingFaults(file, readFileSync(join(directory, file), "utf8"))),
   ];
-  return faults.map((fault) => `${MIGRATIONS}/${fault}`);
+  return [...faults.map((fault) => `${MIGRATIONS}/${fault}`), ...editFaults(root)];
+}
+
+/**
+ * Faults migrations that are not as the newest release has them, by its tag. Returns nothing before the first
+ * release, and in a clone without tags.
+ */
+export function editFaults(root: string): string[] {
+  const tags = spawnSync("git", ["tag", "--list", "v*", "--merged", "HEAD", "--sort=-version:refname"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const [tag = ""] = tags.status === 0 ? tags.stdout.split("\n") : [];
+  if (tag === "") return [];
+  const compare = ["diff", "--name-only", "--no-renames", "--diff-filter=a", tag, "--", MIGRATIONS];
+  return execFileSync("git", compare, { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .filter(Boolean)
+    .map((file) => `${file}: the release ${tag} has it otherwise. A change is a new migration.`);
 }
 
 /**

@@ -24,7 +24,7 @@ const CHECKS: readonly Check[] = [
   { name: "dead code", run: () => command(bin("knip"), ["--no-progress"]) },
   { name: "import table", run: async () => faultReport(importFaults(root)) },
   { name: "place of SQL", run: async () => faultReport(sqlFaults(root)) },
-  { name: "migration numbers", run: async () => faultReport(migrationFaults(root)) },
+  { name: "migrations", run: async () => faultReport(migrationFaults(root)) },
   { name: "versions", run: async () => faultReport(versionFaults(root)) },
   {
     name: "OpenAPI document and methods of the SDK",
