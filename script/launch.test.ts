@@ -80,7 +80,7 @@ test("script/setup: an unknown option → says so, and installs nothing", (t) =>
   }
 });
 
-test("node-packages-current: a package is missing or has another version → npm ci is needed, except for other platforms", (t) => {
+test("node-packages-current: a package is missing or has another version → they are not current, except for other platforms", (t) => {
   const root = checkout(t);
   mkdirSync(join(root, "node_modules"));
   const current = (installed: object, purpose = "all"): boolean => {
@@ -102,6 +102,53 @@ test("node-packages-current: a package is missing or has another version → npm
   assert.equal(current({ a: { version: "1.0.0" } }, "running"), true);
   assert.equal(current({ a: { version: "1.0.0" }, checker: { version: "1.0.1" } }, "running"), false);
   assert.equal(current({ checker }, "running"), false);
+});
+
+test("node-packages-current service: packages of the console may be missing, others not", (t) => {
+  const root = checkout(t);
+  mkdirSync(join(root, "node_modules"));
+  const current = (installed: object): boolean => {
+    const { packages } = JSON.parse(lockfile({ a: { version: "1.0.0" }, page: { version: "1.0.0" } }));
+    const own = {
+      "packages/console": { dependencies: { page: "1.0.0" } },
+      "packages/cli": { dependencies: { a: "1.0.0" } },
+    };
+    writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages: { ...packages, ...own } }));
+    writeFileSync(join(root, "node_modules/.package-lock.json"), lockfile(installed));
+    const script = join(root, "script/node-packages-current.js");
+    return spawnSync(process.execPath, [script, "service"], { cwd: root }).status === 0;
+  };
+  const a = { version: "1.0.0" };
+  assert.equal(current({ a }), true);
+  assert.equal(current({ a, page: { version: "1.0.0" } }), true);
+  assert.equal(current({ a, page: { version: "1.0.1" } }), false);
+  assert.equal(current({ page: { version: "1.0.0" } }), false);
+});
+
+test("script/setup: packages are missing → npm adds them to those of a service that may run, else installs all anew", (t) => {
+  const root = checkout(t);
+  const npm = (installed: object, option?: string): string => {
+    const { packages } = JSON.parse(lockfile({ a: { version: "1.0.0" }, page: { version: "1.0.0" } }));
+    const lock = { packages: { ...packages, "": { dependencies: { a: "1.0.0" } } } };
+    writeFileSync(join(root, "package-lock.json"), JSON.stringify(lock));
+    mkdirSync(join(root, "node_modules"), { recursive: true });
+    writeFileSync(join(root, "node_modules/.package-lock.json"), lockfile(installed));
+    program(join(root, "machine/npm"), `echo "npm $*"; exit 1`);
+    const ran = run(
+      join(root, "script/setup"),
+      option === undefined ? [] : [option],
+      `${root}/machine:${process.env.PATH}`,
+    );
+    assert.equal(ran.status, 1);
+    return /npm .*/.exec(ran.stderr)?.[0] ?? ran.stderr;
+  };
+  const quiet = "--no-audit --no-fund --loglevel=error";
+  const OF_SERVICE = "--omit=dev --include-workspace-root --workspace=packages/cli";
+  assert.equal(npm({}, "--service"), `npm ci ${quiet} ${OF_SERVICE}`);
+  assert.equal(npm({}), `npm ci ${quiet} --omit=dev`);
+  assert.equal(npm({ a: { version: "1.0.1" } }), `npm ci ${quiet} --omit=dev`);
+  assert.equal(npm({ a: { version: "1.0.0" } }), `npm install --no-save ${quiet} --omit=dev`);
+  assert.equal(npm({ a: { version: "1.0.0" } }, "--tests"), `npm install --no-save ${quiet}`);
 });
 
 function lockfile(packages: object): string {

@@ -1,21 +1,36 @@
-// Exits with 0 if node_modules contains what package-lock.json lists, and with 1 if `npm ci` is needed. With
-// the argument `running`, packages that are only for development may be missing. This is plain JavaScript,
-// because it runs on the machine's own Node before the pinned one is installed.
+// Exits with 0 if node_modules contains what package-lock.json lists, and with 1 if not. With the argument
+// `running`, packages that are only for development may be missing; with `service`, also those of the console.
+// This is plain JavaScript, because it runs on the machine's own Node before the pinned one is installed.
 import { existsSync, readFileSync } from "node:fs";
 
-const onlyRunning = process.argv[2] === "running";
+const CONSOLE = "packages/console";
+const kind = process.argv[2];
 process.exitCode = isCurrent() ? 0 : 1;
 
 function isCurrent() {
   if (!existsSync("node_modules/.package-lock.json")) return false;
-  const wanted = packagesOf("package-lock.json");
+  const lock = packagesOf("package-lock.json");
+  const wanted = Object.entries(lock).filter(([path]) => path.startsWith("node_modules/"));
   const installed = packagesOf("node_modules/.package-lock.json");
-  return hasPinnedNode(wanted) && Object.keys(wanted).every((path) => matches(wanted[path], installed[path]));
+  const isNeeded = kind === "service" ? ofService(lock) : () => true;
+  return (
+    hasPinnedNode(lock) &&
+    wanted.every(([path, entry]) => !(isNeeded(path) || path in installed) || matches(entry, installed[path]))
+  );
+}
+
+/**
+ * Returns whether a package other than the console depends on it. What such a package needs itself is there
+ * if it is, since npm writes its list when all is installed.
+ */
+function ofService(lock) {
+  const own = Object.keys(lock).filter((path) => !path.includes("node_modules/") && path !== CONSOLE);
+  const names = new Set(own.flatMap((path) => Object.keys(lock[path].dependencies ?? {})));
+  return (path) => names.has(path.slice("node_modules/".length));
 }
 
 function packagesOf(lockfile) {
-  const { packages } = JSON.parse(readFileSync(lockfile, "utf8"));
-  return Object.fromEntries(Object.entries(packages).filter(([path]) => path.startsWith("node_modules/")));
+  return JSON.parse(readFileSync(lockfile, "utf8")).packages;
 }
 
 /**
@@ -24,7 +39,7 @@ function packagesOf(lockfile) {
  */
 function matches(wanted, installed) {
   if (installed !== undefined) return installed.version === wanted.version;
-  return wanted.optional === true || (onlyRunning && (wanted.dev === true || wanted.devOptional === true));
+  return wanted.optional === true || (kind !== "all" && (wanted.dev === true || wanted.devOptional === true));
 }
 
 /**

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -58,12 +60,27 @@ async function serveFirstSession(service: Service, gitHost: GitHost, options: Up
   const pushed = await firstSession(new Berth({ baseURL: service.url, token }), gitHost, options);
   if (stop.signal.aborted && !pushed) return 130;
   if (options.once || stop.signal.aborted) return pushed ? 0 : 1;
+  await addConsole();
   print(`\nBerth runs until Ctrl-C. API reference: ${service.url}/docs · log: ${service.logFile}`);
   print(`For the guides, in another terminal: . ${shown(environment)}`);
   const link = await consoleLink(new Berth({ baseURL: service.url, token }));
   if (link !== null) print(`There, 'berth console' opens the console. Now, within 60 seconds: ${link}`);
   const stopped = await untilStopped(service);
   return stopped && pushed ? 0 : 1;
+}
+
+/**
+ * Installs and builds the console in a clone, after the first session, which needs none. The service shows it
+ * from then on. If that fails, the service runs without it.
+ */
+async function addConsole(): Promise<void> {
+  const setup = join(ROOT, "script/setup");
+  if (!existsSync(setup)) return;
+  const running = spawn(setup, { stdio: ["ignore", "ignore", "inherit"] });
+  stop.signal.addEventListener("abort", () => running.kill());
+  const [code] = await once(running, "exit");
+  if (code !== 0 && !stop.signal.aborted)
+    print("\nThe console could not be built. To try again: script/setup");
 }
 
 /** Returns a link that signs in to the console; null if the console is turned off. */
