@@ -1,13 +1,8 @@
 import { formatId, newUuid, type ServiceAccount, uuidOrNil, uuidTimestamp } from "@berth/contract";
 import { isBeingErased } from "@berth/store/access";
-import {
-  condition,
-  isUniqueViolation,
-  type KeysetRange,
-  type Queryable,
-  selectKeyset,
-} from "@berth/store/db";
+import { isUniqueViolation, type KeysetRange, type Queryable } from "@berth/store/db";
 import { OperatorError } from "@berth/store/errors";
+import { selectMembers } from "./member-store.ts";
 import { growingOrganizationId } from "./organization-store.ts";
 
 export type ServiceAccountRow = Omit<ServiceAccount, "type" | "disabled_at" | "created_at"> & {
@@ -29,20 +24,8 @@ export async function selectServiceAccounts(
   { organization_id: organization, name }: ServiceAccountFilter,
   range: KeysetRange,
 ): Promise<ServiceAccountRow[]> {
-  const owner = organization === undefined ? null : uuidOrNil("organization", organization);
-  const listing = { table: "service_accounts", columns: COLUMNS };
-  if (name === undefined) {
-    const branches = owner === null ? null : [{ column: "organization_id", value: owner }];
-    return await selectKeyset<ServiceAccountRow>(db, range, listing, branches);
-  }
-  const named = condition(
-    `id = any(array(select id from service_accounts
-      where name = ? and (?::uuid is null or organization_id = ?)))`,
-    name,
-    owner,
-    owner,
-  );
-  return await selectKeyset<ServiceAccountRow>(db, range, { ...listing, conditions: [named] }, null);
+  const listing = { table: "service_accounts", columns: COLUMNS, key: "name" } as const;
+  return await selectMembers<ServiceAccountRow>(db, range, listing, organization, name);
 }
 
 /** @throws OperatorError when the organization is missing or being erased, or has an account of this name. */

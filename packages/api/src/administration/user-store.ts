@@ -1,13 +1,8 @@
 import { formatId, newUuid, type User, uuidOrNil, uuidTimestamp } from "@berth/contract";
 import { isBeingErased } from "@berth/store/access";
-import {
-  condition,
-  isUniqueViolation,
-  type KeysetRange,
-  type Queryable,
-  selectKeyset,
-} from "@berth/store/db";
+import { isUniqueViolation, type KeysetRange, type Queryable } from "@berth/store/db";
 import { OperatorError } from "@berth/store/errors";
+import { selectMembers } from "./member-store.ts";
 import { growingOrganizationId } from "./organization-store.ts";
 
 interface FoundUser {
@@ -33,19 +28,8 @@ export async function selectUsers(
   { organization_id: organization, email }: UserFilter,
   range: KeysetRange,
 ): Promise<UserRow[]> {
-  const owner = organization === undefined ? null : uuidOrNil("organization", organization);
-  const listing = { table: "users", columns: COLUMNS };
-  if (email === undefined) {
-    const branches = owner === null ? null : [{ column: "organization_id", value: owner }];
-    return await selectKeyset<UserRow>(db, range, listing, branches);
-  }
-  const named = condition(
-    "id = (select id from users where email = ? and (?::uuid is null or organization_id = ?))",
-    email,
-    owner,
-    owner,
-  );
-  return await selectKeyset<UserRow>(db, range, { ...listing, conditions: [named] }, null);
+  const listing = { table: "users", columns: COLUMNS, key: "email" } as const;
+  return await selectMembers<UserRow>(db, range, listing, organization, email);
 }
 
 /** @throws OperatorError when the organization is missing or being erased, or the email is taken. */

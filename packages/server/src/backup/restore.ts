@@ -56,10 +56,8 @@ async function restoreOf(
   directory: string,
   keyFile: string | undefined,
 ): Promise<RestoredBackup> {
-  requireDatabaseProgram(config);
-  const [from, note] = [resolve(directory), readNote(directory)];
+  const { from, note } = openBackup(config, directory);
   const { ended_at } = note;
-  contentsOf(config, note);
   return await untilAskedToEnd((signal) =>
     withPartial(resolve(config.dataDir), async (dataDir, to) => {
       const partial = { ...config, dataDir };
@@ -85,6 +83,14 @@ async function restoreOf(
   );
 }
 
+/** Reads a backup's note. @throws OperatorError when this installation cannot restore such a backup. */
+function openBackup(config: Config, directory: string): { from: string; note: BackupNote } {
+  requireDatabaseProgram(config);
+  const [from, note] = [resolve(directory), readNote(directory)];
+  contentsOf(config, note);
+  return { from, note };
+}
+
 /**
  * Restores a backup's database in a temporary directory, reads every content, and removes the directory.
  * Without a key it cannot detect whether somebody has altered the backup.
@@ -103,10 +109,8 @@ async function checkOf(
   directory: string,
   keyFile: string | undefined,
 ): Promise<RestoredBackup> {
-  requireDatabaseProgram(config);
-  const [from, note] = [resolve(directory), readNote(directory)];
+  const { from, note } = openBackup(config, directory);
   const { ended_at } = note;
-  contentsOf(config, note);
   return await untilAskedToEnd(async (signal) => {
     await requireRegularFiles(from);
     const keys = await keysAtHand(config, from, keyFile);
