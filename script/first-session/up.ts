@@ -60,10 +60,9 @@ async function serveFirstSession(service: Service, gitHost: GitHost, options: Up
   const pushed = await firstSession(new Berth({ baseURL: service.url, token }), gitHost, options);
   if (stop.signal.aborted && !pushed) return 130;
   if (options.once || stop.signal.aborted) return pushed ? 0 : 1;
-  await addConsole();
   print(`\nBerth runs until Ctrl-C. API reference: ${service.url}/docs · log: ${service.logFile}`);
   print(`For the guides, in another terminal: . ${shown(environment)}`);
-  const link = await consoleLink(new Berth({ baseURL: service.url, token }));
+  const link = (await addConsole()) ? await consoleLink(new Berth({ baseURL: service.url, token })) : null;
   if (link !== null) print(`There, 'berth console' opens the console. Now, within 60 seconds: ${link}`);
   const stopped = await untilStopped(service);
   return stopped && pushed ? 0 : 1;
@@ -71,16 +70,19 @@ async function serveFirstSession(service: Service, gitHost: GitHost, options: Up
 
 /**
  * Installs and builds the console in a clone, after the first session, which needs none. The service shows it
- * from then on. If that fails, the service runs without it.
+ * from then on. Returns false if that fails; the service then runs without it.
  */
-async function addConsole(): Promise<void> {
+async function addConsole(): Promise<boolean> {
   const setup = join(ROOT, "script/setup");
-  if (!existsSync(setup)) return;
-  const running = spawn(setup, { stdio: ["ignore", "ignore", "inherit"] });
-  stop.signal.addEventListener("abort", () => running.kill());
+  if (!existsSync(setup)) return true;
+  // Its own process group, so that npm ends with it.
+  const running = spawn(setup, { stdio: ["ignore", "ignore", "inherit"], detached: true });
+  const end = () => running.pid !== undefined && running.exitCode === null && process.kill(-running.pid);
+  stop.signal.addEventListener("abort", end);
   const [code] = await once(running, "exit");
   if (code !== 0 && !stop.signal.aborted)
     print("\nThe console could not be built. To try again: script/setup");
+  return code === 0;
 }
 
 /** Returns a link that signs in to the console; null if the console is turned off. */
