@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import type { Berth, BerthOptions } from "../acceptance/harness/berth.ts";
@@ -12,6 +10,7 @@ import {
   toolResults,
   waitForTurn,
 } from "../acceptance/harness/fixtures.ts";
+import { administerHost, hostOf } from "../acceptance/harness/hosts.ts";
 import { servicesOf } from "../acceptance/harness/services-of-test.ts";
 import { settingsToShare } from "../acceptance/harness/shared-database.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
@@ -127,19 +126,15 @@ async function trial(t: TestContext): Promise<Trial> {
   return { s3, staying, api: await staying.client(), start };
 }
 
-function idOf({ dataDir }: Berth): string {
-  return readFileSync(join(dataDir, "installation"), "utf8").trim();
-}
-
 /** Sets whether the service takes sessions. */
 async function drain(service: Berth, isDrained: boolean): Promise<void> {
-  await service.command("admin", "hosts", "drain", idOf(service), ...(isDrained ? [] : ["--cancel"]));
+  await administerHost(service, isDrained ? "drain" : "resume", hostOf(service));
 }
 
 /** Kills a service for good, as if its machine were lost. */
 async function lose(staying: Berth, service: Berth): Promise<void> {
   await service.kill("SIGKILL");
-  await staying.command("admin", "hosts", "forget", idOf(service), "--force");
+  await administerHost(staying, "forget", hostOf(service));
 }
 
 /** Counts the service's log lines about a saved workspace. */

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
+import { administerHost, listHosts } from "../acceptance/harness/hosts.ts";
 import { settingsToShare } from "../acceptance/harness/shared-database.ts";
 import { count, LoadedSession, turns } from "./load.ts";
 import { Machine } from "./machine.ts";
@@ -20,8 +21,8 @@ test("three machines on one database, killed, stopped, restarted and frozen: no 
   const machines: Machine[] = [];
   const sessions: LoadedSession[] = [];
   try {
-    const [host] = JSON.parse(await store.command("admin", "hosts", "list", "--json")).data;
-    await store.command("admin", "hosts", "drain", host.id);
+    const [host] = await listHosts(store);
+    await administerHost(store, "drain", host.id);
     const token = await store.token();
     const settings = settingsToShare(store);
     for (let n = 0; n < MACHINES; n++) machines.push(await Machine.start(settings));
@@ -50,7 +51,7 @@ test("three machines on one database, killed, stopped, restarted and frozen: no 
     }
     context.diagnostic(`${total} turns`);
     assert.ok(total >= MIN_TURNS, `only ${total} turns`);
-    const hosts = JSON.parse(await store.command("admin", "hosts", "list", "--json")).data;
+    const hosts = await listHosts(store);
     const homes = hosts.map(({ sessions: atHome }: AnyJson) => atHome);
     context.diagnostic(`sessions at home: ${homes.join(", ")}`);
     assert.ok(homes.filter((atHome: number) => atHome > 0).length > 1, "the sessions have several homes");

@@ -303,7 +303,7 @@ covers(
 covers(["admin-audit"], "audit entries: of operators with their token, by filters and pages", async () => {
   const { id } = await made("/organizations", { name: "audited" });
   const user = await made("/users", { email: "kim@example.com", organization_id: id });
-  const member = await berth.client({ user: "kim@example.com" });
+  const member = new Api(berth.url, await berth.command("bootstrap", "--user", "kim@example.com"));
   await member.ok("POST", "/agents", { name: "a", model: "rehearsal/steps" });
   const entries = await listed(`/audit_entries?limit=1&organization_id=${id}`);
   assert.deepEqual(

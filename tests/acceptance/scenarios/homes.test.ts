@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeSession, runTurn, steps, toolResults, waitForTurn } from "../harness/fixtures.ts";
+import { administerHost, hostOf, listHosts } from "../harness/hosts.ts";
 import { settingsToShare } from "../harness/shared-database.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -38,14 +37,9 @@ async function startSecond(): Promise<void> {
   second = await Berth.start({ settings, ...(dataDir === undefined ? {} : { dataDir }) });
 }
 
-function idOf(service: Berth): string {
-  return readFileSync(join(service.dataDir, "installation"), "utf8").trim();
-}
-
-/** Returns the second service in `berth admin hosts list`. */
+/** Returns the second service in the list of hosts. */
 async function listedSecond(): Promise<AnyJson> {
-  const { data } = JSON.parse(await first.command("admin", "hosts", "list", "--json"));
-  return data.find(({ id }: AnyJson) => id === idOf(second));
+  return (await listHosts(first)).find(({ id }: AnyJson) => id === hostOf(second));
 }
 
 /**
@@ -53,12 +47,12 @@ async function listedSecond(): Promise<AnyJson> {
  * first service takes none meanwhile.
  */
 async function sessionsOnSecond(count: number): Promise<AnyJson[]> {
-  await first.command("admin", "hosts", "drain", idOf(first));
+  await administerHost(first, "drain", hostOf(first));
   const sessions: AnyJson[] = [];
   for (let n = 0; n < count; n++) sessions.push(await makeSession(api));
   const command = bash("echo kept > /data/file; echo saved > /mnt/session/outputs/saved.txt");
   await Promise.all(sessions.map((session) => runTurn(api, session.id, command)));
-  await first.command("admin", "hosts", "drain", idOf(first), "--cancel");
+  await administerHost(first, "resume", hostOf(first));
   return sessions;
 }
 
@@ -83,7 +77,7 @@ covers(
     assert.equal(host.sessions, 4);
     assert.equal(host.draining, false);
     assert.equal(host.name, hostname());
-    assert.equal(host.place, `local:${idOf(second)}`);
+    assert.equal(host.place, `local:${hostOf(second)}`);
     await second.logged(/another service of this database runs with other settings/);
     await second.kill("SIGTERM");
     const id = await send(waiting);
@@ -125,12 +119,12 @@ covers(
   "a service that is gone is forgotten: its sessions go on, and deleted ones are removed",
   async () => {
     await startSecond();
-    const id = idOf(second);
+    const id = hostOf(second);
     await assert.rejects(first.command("admin", "hosts", "forget", id), /was seen \d+ seconds ago/);
     await second.kill("SIGKILL");
     await api.ok("DELETE", `/sessions/${deleted.id}`);
     assert.equal((await listedSecond()).deleted_sessions, 1);
-    await first.command("admin", "hosts", "forget", id, "--force");
+    await administerHost(first, "forget", id);
     const turn = await waitForTurn(api, forgotten.id, await send(forgotten));
     assert.match(toolResults(turn)[0] ?? "", /No such file/);
     assert.deepEqual(await reclaims(forgotten), ["lost"]);
@@ -144,7 +138,7 @@ covers(
   async () => {
     await startSecond();
     const [session] = await sessionsOnSecond(1);
-    const said = await first.command("admin", "hosts", "drain", idOf(second));
+    const said = await first.command("admin", "hosts", "drain", hostOf(second));
     assert.match(said, /its outputs are saved and its disk is deleted, with everything that was not pushed/);
     await readEventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
     const turn = await waitForTurn(api, session.id, await send(session));

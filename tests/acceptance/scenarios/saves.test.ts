@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeSession, runTurn, steps, toolResults, waitForTurn } from "../harness/fixtures.ts";
+import { administerHost, hostOf } from "../harness/hosts.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 import { waitForSnapshots } from "../harness/repository-snapshots.ts";
 import { settingsToShare } from "../harness/shared-database.ts";
@@ -46,18 +47,14 @@ after(async () => {
 async function startSecond(): Promise<void> {
   await second?.stop();
   second = await Berth.start({ settings: { ...settings, ...settingsToShare(first) } });
-  await first.command("admin", "hosts", "drain", idOf(first));
-}
-
-function idOf(service: Berth): string {
-  return readFileSync(join(service.dataDir, "installation"), "utf8").trim();
+  await administerHost(first, "drain", hostOf(first));
 }
 
 /** Kills the second service for good, so that the first takes over its sessions. */
 async function loseSecond(): Promise<void> {
   await second.kill("SIGKILL");
-  await first.command("admin", "hosts", "drain", idOf(first), "--cancel");
-  await first.command("admin", "hosts", "forget", idOf(second), "--force");
+  await administerHost(first, "resume", hostOf(first));
+  await administerHost(first, "forget", hostOf(second));
 }
 
 /** Counts the second service's log lines about a saved workspace with this outcome. */
@@ -224,8 +221,8 @@ covers(["save-drain"], "a drained service saves what it gives up", async () => {
   await startSecond();
   const sessions = [await makeSession(api), await makeSession(api)];
   for (const session of sessions) await runTurn(api, session.id, bash(`echo ${session.id} >/data/file`));
-  await first.command("admin", "hosts", "drain", idOf(first), "--cancel");
-  await first.command("admin", "hosts", "drain", idOf(second));
+  await administerHost(first, "resume", hostOf(first));
+  await administerHost(first, "drain", hostOf(second));
   for (const session of sessions) {
     await readEventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
     assert.deepEqual(await reclaims(session), [["drained", 0]]);

@@ -8,6 +8,7 @@ import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { DatabaseProxy } from "../harness/database-proxy.ts";
 import { bash, makeSession, runTurn, steps, toolResults, waitForTurn } from "../harness/fixtures.ts";
+import { administerHost, listHosts } from "../harness/hosts.ts";
 import { readOrEmpty } from "../harness/read-or-empty.ts";
 import { databaseUrlOf, settingsToShare } from "../harness/shared-database.ts";
 import { readEventsUntil } from "../harness/stream.ts";
@@ -24,8 +25,8 @@ let api: Api;
 before(async () => {
   first = await Berth.start({ settings: SETTINGS });
   api = await first.client();
-  const [host] = JSON.parse(await first.command("admin", "hosts", "list", "--json")).data;
-  await first.command("admin", "hosts", "drain", host.id);
+  const [host] = await listHosts(first);
+  await administerHost(first, "drain", host.id);
   proxy = await DatabaseProxy.start(databaseUrlOf(first));
   second = await Berth.start({ settings: settingsOfSecond() });
 });
@@ -92,7 +93,7 @@ covers(
     );
     proxy.stall();
     const [host] = await hosts();
-    await first.command("admin", "hosts", "drain", host.id, "--cancel");
+    await administerHost(first, "resume", host.id);
     await readyzSays(503, "database");
     await readEventsUntil(api, session.id, ({ type }) => type === "session.status_rescheduled");
     await readEventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
@@ -114,8 +115,9 @@ covers(
 );
 
 async function hosts(): Promise<AnyJson[]> {
-  const { data } = JSON.parse(await first.command("admin", "hosts", "list", "--json"));
-  return data.toSorted((a: AnyJson, b: AnyJson) => Number(b.draining) - Number(a.draining));
+  return (await listHosts(first)).toSorted(
+    (a: AnyJson, b: AnyJson) => Number(b.draining) - Number(a.draining),
+  );
 }
 
 async function logOf(session: AnyJson): Promise<AnyJson[]> {

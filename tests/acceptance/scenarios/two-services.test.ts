@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { request } from "node:http";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeFile, makeSession, runTurn, steps } from "../harness/fixtures.ts";
+import { administerHost, hostOf } from "../harness/hosts.ts";
 import { runBerth } from "../harness/run-berth.ts";
 import { servicesOf } from "../harness/services-of-test.ts";
 import { databaseUrlOf, settingsToShare } from "../harness/shared-database.ts";
@@ -169,10 +168,10 @@ covers(
 
 /** Creates a session whose disk is on the other service. */
 async function sessionNotOn({ dataDir }: Berth): Promise<AnyJson> {
-  const host = readFileSync(join(dataDir, "installation"), "utf8").trim();
-  await first.command("admin", "hosts", "drain", host);
+  const host = hostOf({ dataDir });
+  await administerHost(first, "drain", host);
   const session = await makeSession(firstApi);
   await runTurn(firstApi, session.id, bash("seq 1 20000 >/data/numbers; touch /data/name"));
-  await first.command("admin", "hosts", "drain", host, "--cancel");
+  await administerHost(first, "resume", host);
   return session;
 }

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AnyJson } from "./api.ts";
+import type { Berth } from "./berth.ts";
+
+/** Returns the id of a service's host. */
+export function hostOf({ dataDir }: Pick<Berth, "dataDir">): string {
+  return readFileSync(join(dataDir, "installation"), "utf8").trim();
+}
+
+/** Returns the hosts that `berth admin hosts list` prints. */
+export async function listHosts(berth: Berth): Promise<AnyJson[]> {
+  return (await (await berth.operator()).ok("GET", "/api/v1/admin/hosts")).data;
+}
+
+/** Does to a host what `berth admin hosts` does, without the start of a process; `forget` with `--force`. */
+export async function administerHost(
+  berth: Berth,
+  action: "drain" | "resume" | "forget",
+  id: string,
+): Promise<void> {
+  const body = action === "forget" ? { force: true } : undefined;
+  await (await berth.operator()).ok("POST", `/api/v1/admin/hosts/${id}/${action}`, body);
+}
