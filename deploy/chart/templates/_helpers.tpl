@@ -1,4 +1,4 @@
-{{/* What objects have in common. */}}
+{{/* Labels that all objects have. */}}
 
 {{- define "berth.labels" -}}
 app.kubernetes.io/name: berth
@@ -7,7 +7,7 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
-{{/* By which the pods of a role are found: (dict "root" $ "role" NAME). */}}
+{{/* Labels that select the pods of a role: (dict "root" $ "role" NAME). */}}
 {{- define "berth.selector" -}}
 app.kubernetes.io/name: berth
 app.kubernetes.io/instance: {{ .root.Release.Name }}
@@ -18,7 +18,7 @@ app.kubernetes.io/component: {{ .role }}
 {{ required "image.repository has to name the image of Berth" .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* A setting as its variable has it: a list of objects as JSON, another list with commas. */}}
+{{/* A setting as the value of its environment variable: a list of objects as JSON, another list separated by commas. */}}
 {{- define "berth.setting" -}}
 {{- if kindIs "string" . -}}
 {{- . -}}
@@ -34,7 +34,7 @@ app.kubernetes.io/component: {{ .role }}
 {{- end -}}
 {{- end }}
 
-{{/* Variables of every container. The files are those of "berth.volumes". */}}
+{{/* Environment variables of every container. The files that they name are mounted by "berth.volumes". */}}
 {{- define "berth.env" -}}
 - name: BERTH_DATA_DIR
   value: /var/lib/berth/data
@@ -107,7 +107,7 @@ app.kubernetes.io/component: {{ .role }}
 {{- end }}
 {{- end }}
 
-{{/* Variables from Secrets, by the names of their keys. */}}
+{{/* Environment variables from Secrets: each entry of a Secret becomes the variable of its name. */}}
 {{- define "berth.envFrom" -}}
 {{- if or .Values.contents.existingSecret .Values.models.existingSecret }}
 envFrom:
@@ -145,7 +145,7 @@ envFrom:
 {{- end }}
 {{- end }}
 
-{{/* Nothing of a pod outlives it: what lasts is in the database, in the bucket and on the volumes of sessions. */}}
+{{/* A pod needs no volume of its own that lasts: lasting data is in the database, in the bucket and on the volumes of sessions. */}}
 {{- define "berth.volumes" -}}
 - name: data
   emptyDir: {}
@@ -185,7 +185,7 @@ envFrom:
 {{- end }}
 {{- end }}
 
-{{/* Of a pod: no root, no right that its container does not need. */}}
+{{/* Security of a pod: it does not run as root, and its containers have no capabilities ("berth.containerSecurity"). */}}
 {{- define "berth.podSecurity" -}}
 enableServiceLinks: false
 securityContext:
@@ -211,7 +211,7 @@ securityContext:
     drop: [ALL]
 {{- end }}
 
-{{/* Where the pods of a role run: (dict "root" $ "role" NAME "values" VALUES). */}}
+{{/* Which nodes the pods of a role run on: (dict "root" $ "role" NAME "values" VALUES). */}}
 {{- define "berth.placement" -}}
 topologySpreadConstraints:
   - maxSkew: 1
@@ -234,7 +234,7 @@ affinity:
 {{- end }}
 {{- end }}
 
-{{/* How the kubelet asks a container: its port's name. */}}
+{{/* Probes of a container. The argument is the name of its port. */}}
 {{- define "berth.probes" -}}
 startupProbe:
   httpGet:

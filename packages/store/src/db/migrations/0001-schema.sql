@@ -1,9 +1,9 @@
--- The schema of release 0.1.0, room by room. The rooms: accounts, requests, agents and environments, skills, vaults, memory stores,
--- sessions, files, hosts, repositories, disks, egress, usage, installation.
+-- The schema of release 0.1.0. Its sections: accounts, requests, agents and environments, skills, vaults, memory stores, sessions, files,
+-- hosts, repositories, disks, egress, usage, installation.
 --
--- Ids are UUIDv7 made by the application: descending id is newest first, and created_at is the id's own millisecond. An object has
--- its organization and its owner, so that what a principal may reach is a condition on one row. A secret is stored as an envelope, which
--- only the key of the installation opens.
+-- The application makes ids, as UUIDv7: a descending order by id is newest first, and an object was created at the millisecond in its id.
+-- The row of an object names its organization and its owner, so that access is a condition on one row. A secret is stored encrypted, as an
+-- "envelope", which only the installation's key can decrypt.
 
 
 -- Accounts
@@ -24,7 +24,7 @@ create table users (
 );
 create index users_by_organization on users (organization_id, id);
 
--- Accounts of programs, which own nothing: what they create belongs to the organization.
+-- Accounts of programs. They own nothing: what they create belongs to the organization.
 create table service_accounts (
   id uuid primary key,
   organization_id uuid not null references organizations,
@@ -36,7 +36,7 @@ create table service_accounts (
 create index service_accounts_by_organization on service_accounts (organization_id, id);
 create index service_accounts_by_name on service_accounts (name);
 
--- Tokens of users (pat), of service accounts (sat), and sign-ins to the console (console), whose secret is good as a cookie only.
+-- Tokens of users (pat) and of service accounts (sat), and sign-ins to the console (console), whose secret is accepted only as a cookie.
 create table tokens (
   id uuid primary key,
   organization_id uuid not null references organizations,
@@ -53,7 +53,7 @@ create table tokens (
   expires_at timestamptz,
   last_used_at timestamptz,
   revoked_at timestamptz,
-  -- The token that created this one; null: the operator did. Unless this one is independent, it is revoked with its parent.
+  -- The token that created this one; null if the operator did. A token is revoked with its parent, unless it is independent.
   parent_id uuid references tokens,
   independent boolean not null default false,
   -- How the user signed in to the console; null for other tokens.
@@ -64,17 +64,17 @@ create table tokens (
 create index tokens_by_owner on tokens (owner_id, id);
 create index tokens_by_organization on tokens (organization_id, id);
 create index tokens_by_parent on tokens (parent_id) where parent_id is not null;
--- For the sweep of sign-ins that ended.
+-- For the sweep of expired sign-ins.
 create index tokens_console_expiry on tokens (expires_at) where kind = 'console';
 
--- Tokens of the operator, who belongs to no organization. They are good for /api/v1/admin alone.
+-- Tokens of the operator, who belongs to no organization. They are accepted only at /api/v1/admin.
 create table operator_tokens (
   id uuid primary key,
   name text not null,
   -- SHA-256 of the secret.
   hash bytea not null unique,
   last4 text not null,
-  -- The token that created this one; null: it was created on the machine of the installation.
+  -- The token that created this one; null if a command on the installation's machine did.
   parent_id uuid references operator_tokens,
   expires_at timestamptz,
   last_used_at timestamptz,
@@ -82,7 +82,7 @@ create table operator_tokens (
 );
 create index operator_tokens_by_parent on operator_tokens (parent_id) where parent_id is not null;
 
--- Which user an account at an identity provider is.
+-- Maps accounts at identity providers to users.
 create table user_identities (
   issuer text not null,
   -- The account's id there.
@@ -92,51 +92,51 @@ create table user_identities (
   unique (user_id, issuer)
 );
 
--- Sign-ins that an identity provider has been asked for. Deleted when the browser comes back, and within about an hour.
+-- Sign-ins in progress at an identity provider. A row is deleted when the browser comes back, and otherwise within about an hour.
 create table oidc_requests (
-  -- SHA-256 of the secret that the browser has as a cookie; state, nonce and code verifier are derived from the secret.
+  -- SHA-256 of the secret in the browser's cookie. State, nonce and code verifier are derived from the secret.
   secret_hash bytea primary key,
-  -- Where in the console the browser is sent in the end.
+  -- The page of the console that the browser is sent to after the sign-in.
   return_to text not null,
-  -- The client's address; of IPv6 its network. Open rows are limited by it.
+  -- The client's IPv4 address or IPv6 network, for which the number of open rows is limited.
   client_network text not null,
   expires_at timestamptz not null
 );
 
--- Links that sign in to the console, each once. They are deleted within about an hour, and have no foreign keys, so that they keep
--- nothing from being deleted.
+-- Links that sign in to the console, each of them once. They are deleted within about an hour. They have no foreign keys, so that they
+-- never prevent a deletion.
 create table console_links (
   -- SHA-256 of the code in the link.
   code_hash bytea primary key,
-  -- The token that created the link, and whose sign-in it gives.
+  -- The token that created the link. The link signs in the user of this token.
   token_id uuid not null,
   expires_at timestamptz not null
 );
 
--- Logins that wait until a user approves them elsewhere. Nobody owns a row before that. A row is deleted within about an hour, and has
--- no foreign keys, so that it keeps nothing from being deleted.
+-- Logins that wait until a user approves them in a browser. A row has no owner before that. It is deleted within about an hour, and has no
+-- foreign keys, so that it never prevents a deletion.
 create table device_authorizations (
   id uuid primary key,
   -- SHA-256 of the code that the device polls with.
   device_code_hash bytea not null unique,
-  -- HMAC of the short code that the user types, with a key of the installation: a plain hash of it could be guessed.
+  -- HMAC of the short code that the user types, with a key of the installation. A plain hash of so short a code could be reversed.
   user_code_hash bytea not null unique,
-  -- In the client's own words.
+  -- As the client calls itself.
   client_name text,
   client_address text not null,
-  -- The address; of IPv6 its network. Open rows are limited by it.
+  -- The IPv4 address or IPv6 network, for which the number of open rows is limited.
   client_network text not null,
   scopes text[] not null,
-  -- used: the token was given.
+  -- used: the device has received its token.
   status text not null default 'pending' check (status in ('pending', 'approved', 'denied', 'used')),
   expires_at timestamptz not null,
-  -- Between two polls, at least.
+  -- The shortest time between two polls.
   interval_seconds int not null default 5,
   polled_at timestamptz,
-  -- Of the user whose token it becomes.
+  -- The user whose token the device gets; null until approval.
   organization_id uuid,
   user_id uuid,
-  -- The token with which the user approved; null: the operator did.
+  -- The token with which the user approved; null if the operator did.
   approved_with uuid,
   granted_scopes text[],
   check (status not in ('approved', 'used')
@@ -146,38 +146,38 @@ create table device_authorizations (
 
 -- Requests
 
--- Responses to requests with an Idempotency-Key, kept for 24 hours by the transaction that did the work. A key belongs to the token that
--- sent it, since tokens of one principal differ in scopes.
+-- Responses to requests with an Idempotency-Key, kept for 24 hours. The transaction that does the work writes the row. A key belongs to the
+-- token that sent it, since tokens of one principal can have different scopes.
 create table idempotency_keys (
   token_id uuid not null,
   key text not null,
   status integer not null,
-  -- An envelope of the response and of what the request was. A bare hash of a request's body would let whoever has a copy of the
-  -- database try passwords.
+  -- An envelope of the response and of a description of the request. With a plain hash of the body, whoever has a copy of the database
+  -- could try out passwords.
   answer bytea not null,
   created_at timestamptz not null default now(),
   constraint idempotency_keys_pkey primary key (token_id, key)
 );
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
--- Who changed what, and from where: one row for each request that changed something and for each command of an administrator, written
--- in the transaction of the change. Rows have ids and the names of operations, nothing that was written or said. They have no foreign
--- keys: what they name may be deleted.
+-- Who changed what, and from where: one row for each request and each operator command that changed something, written in the transaction
+-- of the change. Rows contain ids and names of operations, never the content of a request. They have no foreign keys, since the objects
+-- that they name may be deleted.
 create table audit_entries (
   id bigint generated always as identity primary key,
   created_at timestamptz not null default now(),
-  -- Null for a command of an administrator that is not about one organization.
+  -- Null for an operator command that is not about one organization.
   organization_id uuid,
-  -- operator: an administrator on the installation's machine. service: Berth itself, as its settings say.
+  -- operator: the operator of the installation. service: Berth itself, as its settings say.
   actor_type text not null
     constraint audit_entries_actor_type_check check (actor_type in ('user', 'service_account', 'operator', 'service')),
   actor_id uuid,
   token_id uuid,
-  -- Of the API (agents.create), or of the command (admin users disable).
+  -- The operation of the API (agents.create) or the command (admin users disable).
   operation text not null,
-  -- As the API shows them, the outer one first: of the path, then of what was created.
+  -- Ids as the API shows them: those in the path, outermost first, then those of created objects.
   resources text[] not null,
-  -- Address of the client; for an administrator the name of the machine's user.
+  -- The client's address; for a command on the machine, the name of the machine's user.
   client text not null,
   -- The first product of the client's User-Agent.
   user_agent text,
@@ -194,7 +194,7 @@ end $$;
 create trigger audit_entries_append_only before update or delete or truncate on audit_entries
   execute function refuse_audit_change();
 
--- What an organization or one of its users may have or do, where it differs from the settings.
+-- Limits of an organization or a user that differ from those in the settings.
 create table limits (
   -- The organization or the user.
   subject_id uuid not null,
@@ -205,31 +205,30 @@ create table limits (
   primary key (subject_id, name)
 );
 
--- For how many days an organization keeps its sessions, the events of sessions that have ended, and its files, where it differs from the
--- settings.
+-- How long an organization keeps its sessions, the events of ended sessions, and its files, where that differs from the settings.
 create table retention (
   organization_id uuid not null references organizations,
   name text not null check (name in ('sessions', 'events', 'files')),
-  -- Null: without end.
+  -- Null: for ever.
   days integer check (days >= 1),
   primary key (organization_id, name)
 );
 
--- What was asked to be erased: a user or an organization, with all that belongs to it. There are no foreign keys: what a row names is
--- deleted.
+-- Requested erasures of a user or an organization with everything that belongs to it. There are no foreign keys, since what a row names
+-- gets deleted.
 create table erasures (
   id uuid primary key,
   subject_type text not null check (subject_type in ('user', 'organization')),
   subject_id uuid not null unique,
   organization_id uuid not null,
-  -- How many rows of each kind are gone.
+  -- The number of deleted rows, by kind.
   deleted jsonb not null default '{}',
-  -- Uuids of the user's agents and environments that sessions of others use. They belong to the organization now.
+  -- Ids of the user's agents and environments that sessions of others use. The organization owns them now.
   handed_over jsonb not null default '[]',
   completed_at timestamptz
 );
 
--- Contents of files and skills that were erased, until each is removed or is known to be another's, too.
+-- Contents of erased files and skills. A row goes when the content is removed from the blob store, or found to belong to another file too.
 create table erased_contents (
   erasure_id uuid not null references erasures,
   sha256 text not null,
@@ -237,8 +236,8 @@ create table erased_contents (
 );
 
 
--- Agents and environments. An index with `current` in its name is for lists without archived objects: a page of them costs what it
--- shows, however much is archived.
+-- Agents and environments. An index with `current` in its name is for lists without archived objects, so that the cost of a page does not
+-- depend on the number of archived ones.
 
 create table agents (
   id uuid primary key,
@@ -258,14 +257,14 @@ create index agents_current_by_organization on agents (organization_id, id) wher
 create table agent_versions (
   agent_id uuid not null references agents on delete cascade,
   version integer not null,
-  -- The resolved agent, without what other columns have.
+  -- The resolved agent, without the fields that are columns of their own.
   definition json not null,
   metadata jsonb not null default '{}',
   created_at timestamptz not null default now(),
   primary key (agent_id, version)
 );
 
--- Environments. One that was deleted stays, empty, for the terminated sessions that name it; its name is free.
+-- Environments. The row of a deleted one stays, emptied, for the terminated sessions that refer to it; its name can be used again.
 create table environments (
   id uuid primary key,
   organization_id uuid not null references organizations,
@@ -276,15 +275,15 @@ create table environments (
   config json not null,
   environment_variables json not null,
   resources json not null,
-  -- Where the secrets of repositories are: in the sandbox or outside.
+  -- Where the secrets of repositories are: inject puts them into the sandbox, proxy keeps them outside.
   credentials text not null default 'inject' check (credentials in ('inject', 'proxy')),
-  -- Null: the image of the installation.
+  -- Null: the installation's default image.
   image text,
-  -- Author and committer of commits, {name, email, co_authored_by}; null: what the agent's definition or the token's account says.
+  -- Author and committer of commits, {name, email, co_authored_by}; null: as the agent's definition or the token's account says.
   git_identity jsonb,
-  -- How long sessions have their disk.
+  -- persistent: a session keeps its disk. ephemeral: the disk is removed once the session rests.
   workspace text not null default 'persistent' check (workspace in ('persistent', 'ephemeral')),
-  -- Of the pods of sandboxes; null: the operator's.
+  -- The RuntimeClass of the sandboxes' pods; null: as the operator's settings say.
   runtime_class text,
   metadata jsonb not null default '{}',
   archived_at timestamptz,
@@ -300,7 +299,7 @@ create index environments_current_by_organization on environments (organization_
 
 -- Skills
 
--- Skills. Names of archived ones are taken.
+-- Skills. The name of an archived skill stays taken.
 create table skills (
   id uuid primary key,
   organization_id uuid not null references organizations,
@@ -309,7 +308,7 @@ create table skills (
   name text not null,
   display_title text,
   metadata jsonb not null default '{}',
-  -- The highest number that a version was ever given.
+  -- The highest version number ever given, also to a version that was deleted since.
   last_version integer not null,
   archived_at timestamptz,
   updated_at timestamptz not null default now(),
@@ -320,13 +319,13 @@ create index skills_by_organization on skills (organization_id, id);
 create index skills_current_by_owner on skills (owner_id, id) where archived_at is null;
 create index skills_current_by_organization on skills (organization_id, id) where archived_at is null;
 
--- Versions of skills. Their files are one content, one after the other.
+-- Versions of skills. The files of a version are stored one after the other, as one content.
 create table skill_versions (
   id uuid primary key,
   skill_id uuid not null references skills on delete cascade,
   version integer not null,
   description text not null,
-  -- Of the content.
+  -- SHA-256 of the content.
   sha256 text not null,
   size_bytes bigint not null,
   -- [{path, offset, size_bytes, executable}]
@@ -340,7 +339,7 @@ create index skill_versions_by_content on skill_versions (sha256);
 create table agent_skills (
   agent_id uuid not null references agents on delete cascade,
   skill_id uuid not null references skills on delete cascade,
-  -- Null: the newest when a session is created.
+  -- Null: the version that is newest when a session is created.
   version integer,
   primary key (agent_id, skill_id)
 );
@@ -374,7 +373,7 @@ create table vault_credentials (
   target text not null,
   allowed_hosts text[] not null default '{}',
   metadata jsonb not null default '{}',
-  -- An envelope, destroyed when the credential is archived.
+  -- An envelope; null once the credential is archived.
   secret bytea,
   archived_at timestamptz,
   updated_at timestamptz not null default now(),
@@ -395,7 +394,7 @@ create table memory_stores (
   name text not null,
   description text,
   metadata jsonb not null default '{}',
-  -- Counts the changes of the store's memories, under the lock of this row.
+  -- Counts the changes of the store's memories. Raised under the lock of this row.
   last_version bigint not null default 0,
   archived_at timestamptz,
   updated_at timestamptz not null default now()
@@ -419,7 +418,7 @@ create table memories (
 );
 create index memories_by_store on memories (memory_store_id, id);
 
--- Each change of a memory, also after the memory was deleted.
+-- All changes of memories. They stay when the memory is deleted.
 create table memory_versions (
   id uuid primary key,
   memory_store_id uuid not null references memory_stores on delete cascade,
@@ -429,9 +428,9 @@ create table memory_versions (
   content text,
   content_sha256 text,
   size_bytes integer,
-  -- As the API shows it; so is redacted_by.
+  -- As the API shows it, like redacted_by.
   created_by json not null,
-  -- Of created_by. The session may be gone.
+  -- The session in created_by, which may be deleted.
   session_id uuid,
   redacted_at timestamptz,
   redacted_by json
@@ -443,114 +442,113 @@ create index memory_versions_by_session on memory_versions (session_id, id) wher
 
 -- Sessions
 
--- Host uids of sandboxes, so that no two workspaces on a host share one. Those of repository_uids and warm_uids are above.
+-- Host uids of sandboxes: no two workspaces on a host share one. The sequences repository_uids and warm_uids have the ranges after this one.
 create sequence workspace_uids minvalue 300000 maxvalue 365535 cycle;
 
--- Sessions. A session is due when pending_at is set. Whoever holds the lease owns its turn, its sandbox and its disk. Each claim raises
--- lease_epoch, and every write of a run names the epoch, so that a run whose lease is gone writes nothing.
+-- Sessions. A session with pending_at is due: a runner should claim it. The holder of the lease owns the session's turn, sandbox and disk.
+-- Each claim raises lease_epoch, and every write of a run checks it, so that a run that has lost its lease writes nothing.
 create table sessions (
   id uuid primary key,
   organization_id uuid not null references organizations,
   owner_type text not null check (owner_type in ('user', 'organization')),
   owner_id uuid not null,
 
-  -- What it was created with: the agent as it was then, and the environment that it uses.
+  -- What it was created with: the agent as it was at that time, and the environment, whose changes apply to the session.
   agent_id uuid not null references agents,
   agent json not null,
   environment_id uuid not null references environments,
   environment_variables json not null default '{}',
-  -- In the order in which they were given. Who gives a vault to a session locks the vault's row.
+  -- In the order of the request. A transaction that gives a vault to a session locks the vault's row.
   vault_ids uuid[] not null default '{}',
-  -- Null: what the environment, the agent or the token's account says.
+  -- Null: as the environment, the agent or the token's account says.
   git_identity jsonb,
-  -- The placeholders of the session's secrets come from it, the same as long as the session lives. It is no secret: a placeholder is
-  -- worth nothing outside of the session's own sandbox.
+  -- The placeholders of the session's secrets are derived from it, so they stay the same. It is not secret: a placeholder is worthless
+  -- outside the session's own sandbox.
   placeholder_seed uuid not null default gen_random_uuid(),
-  -- The form of what the session's model is sent before the history. It stays the same bytes.
+  -- The version of the tools and the system prompt that requests begin with. Their bytes stay the same for the life of the session.
   prefix_version smallint not null default 1,
   title text not null default '',
   metadata jsonb not null default '{}',
 
-  -- Its state.
+  -- Its state
   status text not null default 'idle' check (status in ('idle', 'running', 'rescheduling', 'terminated')),
   running_since timestamptz,
-  -- When its lease was given back with nothing to do; null from when something makes it due until then.
+  -- Since when it rests: its lease was released with nothing left to do. Null while it is due or a run holds it.
   idle_since timestamptz default now(),
-  -- Why the last turn ended, as its session.status_idle says, or 'terminated'; 'none' before the first one has ended.
+  -- Why the last turn ended, as in its session.status_idle event, or 'terminated'; 'none' before the first turn has ended.
   last_turn_outcome text not null default 'none',
   last_turn_ended_at timestamptz,
-  -- Events that announced calls for which a client has neither confirmation nor result to send yet. Follows from the log; kept so that of
-  -- two answers to a call one is taken, decided under the lock of this row.
+  -- Ids of the events that announced calls which still need a client's confirmation or result. They follow from the log. They are stored
+  -- here so that the lock of this row decides which of two replies to one call is accepted.
   awaited_calls uuid[] not null default '{}',
-  -- A clone of a repository has failed, and none is being tried. Follows from its resources; kept so that such sessions, which are few,
-  -- are found without reading the others.
+  -- Whether a clone of a repository has failed for now. It follows from session_resources, and is stored here so that these few sessions
+  -- are found by an index.
   repository_failed boolean not null default false,
   archived_at timestamptz,
   terminated_at timestamptz,
-  -- A deleted session is gone for all readers. Its row stays until a worker of the place that has its disk has removed that, and goes
-  -- then, with everything that belongs to it.
+  -- No request finds a deleted session. The row stays until a worker of the place that has the session's disk has removed the disk. Then
+  -- the row is deleted, with everything that belongs to it.
   deleted_at timestamptz,
-  -- When the events of the session, which has ended, were deleted.
+  -- When the events of an ended session were deleted.
   events_deleted_at timestamptz,
 
-  -- Its log: the last event's number, and its time.
+  -- Its log: number and time of the last event
   last_seq bigint not null default 0,
   last_event_at timestamptz,
-  -- When the history of a session that waits for its user is to be summarised: shortly before its model's provider drops it from its
-  -- cache.
+  -- When to summarise the history of a session that waits for its user: shortly before it expires from the provider's prompt cache.
   summary_due_at timestamptz,
 
-  -- Who runs it.
+  -- Who runs it
   pending_at timestamptz,
   lease_owner text,
   lease_until timestamptz,
   lease_epoch bigint not null default 0,
-  -- How often in a row the process that ran the session's turn crashed or froze. A turn that ends makes it 0.
+  -- How many times in a row the process that ran the session's turn crashed or froze. 0 again when a turn ends.
   runner_crashes integer not null default 0,
-  -- The lease under which a session with crashes has begun its turn.
+  -- The lease_epoch at which a session with runner_crashes last began a turn. Only a crash at this epoch counts against it.
   trial_epoch bigint,
-  -- Since when no turn of it is run.
+  -- Since when the session is set aside: no turn of it is run, after too many crashes.
   set_aside_at timestamptz,
-  -- The span of the request that last made the session due, as the header traceparent says it: its turn is a part of that trace.
+  -- The traceparent header for the request that last made the session due. The turn becomes part of that trace.
   traceparent text,
 
-  -- Its disk. It is at a place, such as `local:<installation>` for the data directory of one machine. Only processes of that place use
-  -- the disk, so only they run the session, until no host of the place has been seen for long. Null: there is no disk.
+  -- Its disk, which is at a place, such as `local:<installation>` for the data directory of one machine. Only processes at that place can
+  -- use the disk, so only they run the session, until no host of the place has been seen for long. Null: there is no disk.
   home text,
   workspace_uid integer unique,
-  -- The name of the disk; null: it is named after the session, or there is none.
+  -- The name of the disk; null if it is named after the session, or if there is none.
   disk text,
-  -- The disk was made when the environment said that it is ephemeral. It is removed once the session rests, if the environment still
-  -- says so.
+  -- Whether the environment was ephemeral when the disk was made. If it still is, the disk is removed once the session rests.
   disk_ephemeral boolean not null default false,
-  -- The disk is made of a volume snapshot and not yet what the session's own credentials may see. Such a disk is never gone on with.
+  -- Whether the disk was made from a volume snapshot, and not yet checked against what the session's own credentials may read. Such a disk
+  -- is never used again after an interruption.
   disk_unverified boolean not null default false,
-  -- A sandbox was open since the outputs were last collected in whole.
+  -- Whether a sandbox was open since all outputs were last collected.
   outputs_due boolean not null default false,
 
-  -- What it used so far. The trigger sessions_add_usage adds each change to session_usage.
+  -- What it has used so far. The trigger sessions_add_usage adds each change to session_usage.
   active_ms bigint not null default 0,
   input_tokens bigint not null default 0,
   output_tokens bigint not null default 0,
   cache_read_input_tokens bigint not null default 0,
   cache_creation_input_tokens bigint not null default 0,
-  -- Of cache_creation_input_tokens, those that the provider keeps for an hour, which cost more.
+  -- The part of cache_creation_input_tokens that the provider caches for an hour, which costs more.
   cache_creation_1h_input_tokens bigint not null default 0,
-  -- Of the totals, those of Explore calls, which may be another model's.
+  -- The part of the totals that Explore calls used, possibly with another model.
   explore_input_tokens bigint not null default 0,
   explore_output_tokens bigint not null default 0,
   explore_cache_read_input_tokens bigint not null default 0,
   explore_cache_creation_input_tokens bigint not null default 0,
 
-  -- What compactions did, in tokens; the sums of `compaction` in the API are made of them.
+  -- What compactions did, in tokens. The API's `compaction` is computed from it.
   compactions integer not null default 0,
-  -- By the newest compaction: the estimated tokens of the context before it, less those after it.
+  -- For the newest compaction: the estimated tokens of the context before it, minus those after it.
   compaction_removed_tokens bigint not null default 0,
-  -- Those, once for each request that was answered since.
+  -- The sum of compaction_removed_tokens over all requests that the model has answered since a compaction.
   compaction_avoided_tokens bigint not null default 0,
-  -- Of the contexts that the compactions left.
+  -- The sum of the contexts that the compactions left.
   compaction_left_tokens bigint not null default 0,
-  -- Of the requests that wrote the summaries.
+  -- Usage of the requests that wrote the summaries.
   summary_input_tokens bigint not null default 0,
   summary_output_tokens bigint not null default 0,
   summary_cache_read_input_tokens bigint not null default 0,
@@ -559,7 +557,7 @@ create table sessions (
   updated_at timestamptz not null default now()
 );
 
--- For lists: of an owner and of an organization, by id and by last activity, of all sessions, by status and by the last outcome.
+-- For lists of an owner's or an organization's sessions, in order of id or of last activity: all, by status, or by last outcome.
 create index sessions_by_owner on sessions (owner_id, id);
 create index sessions_by_organization on sessions (organization_id, id);
 create index sessions_by_agent on sessions (agent_id, id);
@@ -598,7 +596,7 @@ create index sessions_current_by_organization_outcome_activity on sessions (orga
 create index sessions_archived_by_organization_outcome_activity on sessions (organization_id, last_turn_outcome, updated_at, id)
   where archived_at is not null and status = 'idle';
 
--- For lists of sessions that need somebody, which are few: found without reading the others.
+-- For lists of sessions that need a person. They are few, and found without reading the others.
 create index sessions_requiring_action_by_owner on sessions (owner_id, id) where awaited_calls <> '{}';
 create index sessions_requiring_action_by_organization on sessions (organization_id, id) where awaited_calls <> '{}';
 create index sessions_repository_failed_by_owner on sessions (owner_id, id) where repository_failed;
@@ -612,7 +610,8 @@ create index sessions_set_aside_by_owner_activity on sessions (owner_id, updated
 create index sessions_set_aside_by_organization_activity on sessions (organization_id, updated_at, id)
   where set_aside_at is not null;
 
--- For workers: what is due (also owner by owner, however much one of them has due), what is held, and whose disk may go.
+-- For workers: due sessions (also by owner, so that one owner's queue does not slow the others), leased ones, and those whose disk may be
+-- removed.
 create index sessions_due on sessions (pending_at) where pending_at is not null and lease_owner is null;
 create index sessions_due_by_owner on sessions (organization_id, owner_id, pending_at)
   where pending_at is not null and lease_owner is null;
@@ -625,7 +624,7 @@ create index sessions_with_ephemeral_disks on sessions (home, idle_since)
   where disk_ephemeral and home is not null and lease_owner is null and pending_at is null;
 create unique index sessions_with_named_disks on sessions (disk) where disk is not null;
 
--- The skills that a session was created with. Rows of sessions that have ended keep no version from being deleted.
+-- The skills that a session was created with. The rows of ended sessions do not prevent the deletion of a version.
 create table session_skills (
   session_id uuid not null references sessions on delete cascade,
   skill_version_id uuid not null references skill_versions on delete cascade,
@@ -633,32 +632,32 @@ create table session_skills (
 );
 create index session_skills_by_version on session_skills (skill_version_id);
 
--- What an MCP server offered when the session first asked it; the same as long as the session lives, unless it is asked again.
+-- The tools that an MCP server offered when the session first asked. They stay the same until the session asks again (is_stale).
 create table session_mcp_tools (
   session_id uuid not null references sessions on delete cascade,
   server_name text not null,
   tools json not null,
-  -- What the server says of its use, as the system prompt has it; null for none.
+  -- The server's instructions, as the system prompt contains them; null for none.
   instructions text,
-  -- The server is asked for its tools again by the next turn.
+  -- Whether the next turn asks the server for its tools again.
   is_stale boolean not null default false,
-  -- How often it was asked again.
+  -- How many times it was asked again.
   times_asked int not null default 0,
   discovered_at timestamptz not null default now(),
   primary key (session_id, server_name)
 );
 
--- The log of each session. seq is allocated under the row lock of the session, so that its order is the order of commits.
+-- The logs of sessions. seq is allocated under the row lock of the session, so that its order is the order of commits.
 create table events (
   session_id uuid not null references sessions on delete cascade,
   seq bigint not null,
   id uuid not null,
   type text not null,
-  -- The event's own fields as JSON text, without id, type, created_at and processed_at.
+  -- The event as JSON text, without id, type, created_at and processed_at.
   body text not null,
-  -- What the agent's loop remembers with the event.
+  -- Data that the agent's loop stores with the event, and clients never see.
   memo text,
-  -- By the clock of the database, and in a session never before that of the event before.
+  -- By the database's clock. Within a session it never decreases.
   created_at timestamptz not null default clock_timestamp(),
   processed_at timestamptz,
   primary key (session_id, seq),
@@ -666,8 +665,8 @@ create table events (
 );
 create index events_waiting on events (session_id, seq) where processed_at is null;
 
--- Returns the seq from which on the events of a session are not before a time; one after the last when all are before it. Halves what may
--- be, since times follow the order of seq: without an index of them, which each append would pay for.
+-- Returns the seq of the first event of a session at or after a time; if all are before it, the last seq plus one. A binary search, since
+-- times follow the order of seq: an index on created_at would make every append slower.
 create function first_event_since(of_session uuid, since timestamptz) returns bigint language plpgsql stable as $$
 declare
   low bigint;
@@ -695,12 +694,12 @@ begin
 end
 $$;
 
--- Appends events for a run and marks the inputs before them as processed. Returns those inputs and then what was appended, or nothing
--- when the lease is gone. Of inputs of more than 16 MiB it takes the first ones that have so much; the next request takes others. A
--- function, because each statement in it sees what was committed while the one before waited for the row of the session: an input that
--- came in meanwhile has a lower seq and must be among those taken.
--- usage: input, output, cache read and cache creation tokens to add, those of them cached for an hour, and the answers to count for the newest
--- compaction.
+-- Appends events for a run and marks the inputs before them as processed. Returns those inputs, then the appended events; or nothing when
+-- the lease is gone. It takes inputs until their sum passes 16 MiB, and leaves the rest to the next request. It is a function because each
+-- of its statements sees what was committed while the one before waited for the row of the session: an input that arrived meanwhile has a
+-- lower seq and must be taken, too.
+-- usage: input, output, cache read and cache creation tokens to add; how many of the latter are cached for an hour; and the number of
+-- answered requests to count for the newest compaction.
 create function append_taking_inputs(
   run_session uuid, run_owner text, run_epoch bigint,
   ids uuid[], types text[], bodies text[], memos text[], usage bigint[]
@@ -747,11 +746,11 @@ begin
 end
 $$;
 
--- Looks at a session that a run holds, and begins a turn when messages wait and nothing else does. Returns what the holder has to act on,
--- and nothing when the lease is gone. A function, because each statement in it sees what was committed while the one before waited for
--- the row of the session: an input that came in meanwhile is counted, and its look is cleared.
--- event_id, event_type, event_body: of the event that says so. reply_types: replies of clients to calls.
--- messages: unprocessed events before it, all of which the first request takes.
+-- Reads a session that a run holds, and begins a turn if only messages wait. Returns the state that the holder has to act on, or nothing
+-- when the lease is gone. It is a function because each of its statements sees what was committed while the one before waited for the row
+-- of the session: an input that arrived meanwhile is counted, and pending_at is cleared for it, too.
+-- event_id, event_type, event_body: the event that announces the turn. reply_types: the types of clients' replies to calls.
+-- messages: the number of unprocessed events before that one, all of which the first request takes.
 create function begin_turn(
   run_session uuid, run_owner text, run_epoch bigint,
   event_id uuid, event_type text, event_body text, reply_types text[]
@@ -801,8 +800,8 @@ begin
 end
 $$;
 
--- The files that messages of a session name. A file is not deleted while a session that may still run has it in its log: what the model
--- was sent once, it is sent again with every request.
+-- The files that messages of a session refer to. A file cannot be deleted while it is in the log of a session that may still run, since
+-- every request sends the model the whole history again.
 create table event_files (
   session_id uuid not null references sessions on delete cascade,
   file_id uuid not null,
@@ -810,8 +809,8 @@ create table event_files (
 );
 create index event_files_by_file on event_files (file_id);
 
--- What tool calls that run have printed, without secrets, its beginning and end: the result of a call whose process died begins with it.
--- The rows of a session are deleted at the end of the turn.
+-- Beginning and end of what running tool calls have printed so far, with secrets masked. If the process dies, the call's result begins with
+-- it. The rows of a session are deleted at the end of the turn.
 create table call_outputs (
   session_id uuid not null references sessions on delete cascade,
   -- The event that announced the call.
@@ -820,18 +819,18 @@ create table call_outputs (
   primary key (session_id, call_id)
 );
 
--- What the API asks of a session's disk, and what the runner that holds the session answers: rows for moments, between two processes
--- that may be on different machines. Whoever asked deletes the row; one that outlives its asker is deleted once it has expired. The
--- table is unlogged: after a crash of the database it is empty, and nobody waits any more.
+-- Reads of a session's disk: the API writes the request, and the runner that holds the session, maybe on another machine, the answer. A row
+-- lives for moments. The API deletes it; if the API process is gone, it is deleted once it has expired. The table is unlogged, so it is
+-- empty after a crash of the database, when nobody waits for an answer any more.
 create unlogged table workspace_reads (
   id uuid primary key,
   session_id uuid not null references sessions on delete cascade,
-  -- JSON, as text: both may have characters that jsonb cannot store.
+  -- JSON, like the answer. As text, since jsonb cannot store all characters of either.
   request text not null,
   expires_at timestamptz not null,
   answered_at timestamptz,
   answer text,
-  -- Bytes of a file, which are not compressed: that would take longer than to store them.
+  -- Bytes of a file. Stored without compression, which would take longer than the write.
   content bytea
 );
 alter table workspace_reads alter column answer set storage external, alter column content set storage external;
@@ -848,13 +847,13 @@ create table files (
   owner_id uuid not null,
   filename text not null,
   mime_type text not null,
-  -- Null: a pending file that does not know its size yet.
+  -- Null while the size of a pending file is unknown.
   size_bytes bigint,
   sha256 text,
   status text not null check (status in ('pending', 'ready', 'failed')),
-  -- How much of its content is stored to stay.
+  -- The number of bytes that are stored durably.
   uploaded_bytes bigint not null default 0,
-  -- The request that receives the content of a pending file, in any process, and until when it has it without a sign of life.
+  -- The request, in any process, that receives the content of a pending file, and when its claim expires unless it renews it.
   receiver text,
   received_until timestamptz,
   downloadable boolean not null default true,
@@ -866,56 +865,55 @@ create index files_by_owner on files (owner_id, id);
 create index files_by_organization on files (organization_id, id);
 create index files_by_content on files (sha256) where sha256 is not null;
 create index files_by_scope on files (scope_session_id, id) where scope_session_id is not null;
--- Finds whether a session has a newer output of a name. The name itself may be too long for an index.
+-- For finding a session's newer outputs of the same name. The name itself may be too long for an index.
 create index files_by_scope_and_name on files (scope_session_id, md5(filename), id) where scope_session_id is not null;
 create index files_pending on files (updated_at) where status = 'pending';
 create index files_pending_by_owner on files (owner_id) where status = 'pending';
 
--- Contents that arrive in parts while the contents of files are in S3. These rows, and not what S3 lists, say what of a content was
--- received, so that any process goes on with it. They reference no file: those of one that was deleted stay until what they name is
--- removed from S3.
+-- Unfinished uploads when file contents are stored in S3. These rows, not S3's lists, say which parts were received, so that any process can
+-- continue an upload. They have no reference to the file: after its deletion they stay until their objects are removed from S3.
 create table partial_contents (
   file_id uuid primary key,
-  -- The request that receives now. Another one that goes on takes its place, and from then on it can record nothing.
+  -- The request that receives now. A later request that continues the upload replaces it here, and the earlier one can then record nothing.
   writer uuid not null,
-  -- Of the multipart upload, and the number in its key; null while there is none.
+  -- The id of the S3 multipart upload, and the number in its key; null while there is none.
   upload_id text,
   upload_number integer,
-  -- The last number that was given to a part or an upload. Each is given once, so that two requests never write the same object.
+  -- The last number given to a part or an upload. No number is given twice, so two requests never write the same object.
   last_number integer not null default 0
 );
 
--- The parts of contents that arrive in parts.
+-- The received parts of unfinished uploads.
 create table file_parts (
   file_id uuid not null references partial_contents on delete cascade,
   number integer not null,
   first_byte bigint not null,
   size bigint not null,
   etag text not null,
-  -- Whether it is an object of its own, since it is too small for a part of the upload while others follow.
+  -- Whether the part is a separate object, because S3 accepts so small a part only as the last one of an upload.
   tail boolean not null,
   primary key (file_id, number)
 );
 
--- What lay below the outputs of a session when it was last collected.
+-- The files in the outputs directory of a session when it was last collected.
 create table session_outputs (
   session_id uuid not null references sessions on delete cascade,
-  -- The bytes of the file system.
+  -- In bytes, since a path need not be valid UTF-8.
   path bytea not null,
-  -- Null for what was left out.
+  -- Null for a file that was not collected.
   sha256 text,
-  -- Tells that a file is unchanged without reading it; null when it has to be read again.
+  -- The file's size, times and inode, which show that it is unchanged without a read of it; null if it has to be read again.
   stamp text,
   primary key (session_id, path)
 );
 
--- What users have registered with Forward. There is no reference to the resource: one that is gone is left out of lists, and still marks a
--- place in them.
+-- What users have registered with Forward. There is no reference to the resource: lists leave out a deleted one, but the registration can
+-- still be the position of a page.
 create table forward_registrations (
   user_id uuid not null references users,
   type text not null check (type in ('skill', 'file', 'vault', 'environment')),
   resource_id uuid not null,
-  -- Of the first registration, by which they are listed.
+  -- The id of the first registration. Lists are ordered by it.
   id uuid not null,
   updated_at timestamptz not null default now(),
   primary key (user_id, type, resource_id)
@@ -925,30 +923,30 @@ create index forward_registrations_by_user on forward_registrations (user_id, ty
 
 -- Hosts
 
--- The services of this database, one row for each installation, however often it was restarted.
+-- The services that use this database: one row for each data directory, which a restart keeps.
 create table hosts (
   id text primary key,
   place text not null,
   version text not null,
   -- A digest of each setting that decides results, by the setting's name.
   settings jsonb not null,
-  -- Turns at once.
+  -- How many turns it runs at once.
   capacity integer not null,
-  -- It takes nothing new.
+  -- Whether it takes no new sessions.
   draining boolean not null default false,
-  -- It has been seen without a long gap since then.
+  -- Since when it has been seen without a long gap.
   up_since timestamptz not null default now(),
-  -- When it last looked for work, by this database's clock.
+  -- When it last looked for work, by the database's clock.
   seen_at timestamptz not null default now(),
-  -- Of the machine, as its operator knows it.
+  -- The name of the machine, as its operator knows it.
   name text not null,
-  -- What it does: `all`, or only `api` or `runner`. A service that is only an API has no disks and runs no sessions; its row tells that
-  -- it is there, and with which settings.
+  -- What it does: `all`, or only `api` or `runner`. An `api` has no disks and runs no sessions; its row shows that it is there, and with
+  -- which settings.
   role text not null check (role in ('all', 'api', 'runner'))
 );
 create index hosts_by_place on hosts (place);
 
--- Sessions with a turn of an owner whose turns at once are limited. A permit counts as long as the lease that it was given to.
+-- Permits of running turns, for owners with a limit of turns at once. A permit counts as long as the lease that it was given to.
 create table turn_permits (
   session_id uuid primary key references sessions on delete cascade,
   organization_id uuid not null,
@@ -961,46 +959,46 @@ create index turn_permits_by_organization on turn_permits (organization_id);
 
 -- Repositories, and what else a session mounts
 
--- Host uids of what mirrors and repository snapshots have on disk.
+-- Host uids that own the files of mirrors and repository snapshots.
 create sequence repository_uids minvalue 365536 maxvalue 369631 cycle;
 
--- A repository as the sessions of one organization fetched it on one machine: a bare mirror, of which repository snapshots are made.
--- Nothing of one organization's is ever shown to another's, whatever the url.
+-- Bare mirrors of repositories, one for each organization and machine, from which repository snapshots are made. A mirror is never shown to
+-- another organization, even for the same url.
 create table repository_mirrors (
   id uuid primary key,
   organization_id uuid not null references organizations,
-  -- The installation.
+  -- The id of the host.
   host text not null,
   url text not null,
-  -- Who owns the mirror and its snapshots on the host.
+  -- The host uid that owns the files of the mirror and of its snapshots.
   uid integer not null unique,
   bytes bigint not null default 0,
   used_at timestamptz not null default now(),
   unique (organization_id, host, url)
 );
 
--- Clones on a host that disks of sessions show as their own. A row is written when the clone is whole on the disk, which is then never
--- changed. Snapshots of the volumes of pods are in volume_snapshots.
+-- Clones on a host, over which sessions mount their repositories. The row is written once the clone is complete on disk; the clone never
+-- changes after that. Snapshots of pods' volumes are in volume_snapshots.
 create table repository_snapshots (
   id uuid primary key,
   mirror_id uuid not null references repository_mirrors,
   -- "branch NAME" or "commit SHA".
   checkout text not null,
-  -- Tells which branches and tags it has, and with which objects.
+  -- A digest of the names and objects of its branches and tags.
   refs_digest text not null,
   commit_sha text not null,
   bytes bigint not null,
-  -- A digest of the environment's repository_setup_script and of all that its result depends on; empty for a plain clone.
+  -- A digest of the environment's repository_setup_script and everything that its result depends on; empty for a plain clone.
   setup text not null default '',
-  -- The plain snapshot over which this one lies, if a script made it.
+  -- For the result of a script: the plain snapshot that it was run on, which is the layer below.
   base_id uuid references repository_snapshots,
   used_at timestamptz not null default now(),
   unique (mirror_id, checkout, refs_digest, setup)
 );
 create index repository_snapshots_by_base on repository_snapshots (base_id) where base_id is not null;
 
--- What a session mounts: repositories, files and memory stores. A file or a memory store may be deleted while a session that has ended
--- still tells that it had it, so there is no reference to it; who mounts a file locks the file's row.
+-- What a session mounts: repositories, files and memory stores. There is no reference to files and memory stores, since they may be deleted
+-- while an ended session still lists them. A transaction that mounts a file locks the file's row.
 create table session_resources (
   id uuid primary key,
   session_id uuid not null references sessions on delete cascade,
@@ -1008,36 +1006,35 @@ create table session_resources (
     constraint session_resources_type_check check (type in ('hosted_repository', 'git_repository', 'file', 'memory_store')),
   mount_path text not null,
 
-  -- Of a repository. secret: an envelope. username: what a git_repository logs in with.
+  -- For a repository. secret is an envelope. username is that of a git_repository's login.
   url text,
   checkout json,
   username text,
   secret bytea,
   -- Raised by each new secret and each requested retry.
   revision integer not null default 0,
-  -- The snapshot over which the session's disk shows the repository, from before it is mounted until the disk is gone. The reference
-  -- keeps the snapshot.
+  -- The snapshot under the session's mount of the repository, set from before the mount until the disk is gone. The reference keeps the
+  -- snapshot from being deleted.
   snapshot_id uuid references repository_snapshots,
-  -- The commit that it was cloned at, empty for one that had none.
+  -- The commit that was checked out when it was cloned; empty if the repository had none.
   base_commit text,
 
   file_id uuid,
 
-  -- Of a memory store: what the session was given it for, and its name and description of then, which the agent is told as long as the
-  -- session lives.
+  -- For a memory store. The agent sees its name and description as they were when the session got it.
   memory_store_id uuid,
   memory_access text check (memory_access in ('read_write', 'read_only')),
   memory_instructions text,
   memory_name text,
   memory_description text,
 
-  -- Since when it is in place on the present disk, or why it could not be put there.
+  -- When it was put in place on the current disk, or when and why that failed.
   ready_at timestamptz,
   failed_at timestamptz,
   failure text,
-  -- A digest of all that the failed attempt depended on; the failure counts while the present inputs are the same.
+  -- A digest of everything that the failed attempt depended on. While the digest of the current inputs is the same, it is not tried again.
   failed_inputs text,
-  -- Attempts in a row that failed for a reason that passes, when the first of them failed, and when the next one is due; null when none is.
+  -- Attempts in a row that failed for a temporary reason, when the first of them failed, and when the next attempt is due; null if none is.
   attempts integer not null default 0,
   failing_since timestamptz,
   retry_at timestamptz,
@@ -1051,7 +1048,7 @@ create index session_resources_by_memory_store on session_resources (memory_stor
   where memory_store_id is not null;
 create index session_resources_by_snapshot on session_resources (snapshot_id) where snapshot_id is not null;
 
--- Keeps sessions.repository_failed.
+-- Updates sessions.repository_failed.
 create function note_failed_repository() returns trigger language plpgsql as $$
 declare
   failed boolean := exists (
@@ -1070,8 +1067,8 @@ create trigger session_resources_note_failure after update of ready_at, failed_i
   )
   execute function note_failed_repository();
 
--- Files that a session had and that may still lie in its sandbox or on its disk. Whoever holds the session takes each away and then its
--- row; a file at whose mount path there is another one by then is gone already.
+-- Files that were unmounted from a session, and may still be in its sandbox or on its disk. The run that holds the session removes the file
+-- and then the row. If another file has the mount path by then, the old one is gone already.
 create table session_removals (
   resource_id uuid primary key,
   session_id uuid not null references sessions on delete cascade,
@@ -1079,14 +1076,14 @@ create table session_removals (
 );
 create index session_removals_by_session on session_removals (session_id, resource_id);
 
--- The files of a mounted memory store on the session's disk as they were when they were last the same as the memories: what differs from
--- these was changed in the sandbox.
+-- The files of a mounted memory store on the session's disk when they last equalled the memories. A file that differs from its row was
+-- changed in the sandbox.
 create table memory_mount_files (
   session_id uuid not null references sessions on delete cascade,
   memory_store_id uuid not null references memory_stores on delete cascade,
   path text collate "C" not null,
   content_sha256 text not null,
-  -- The file's size, times and inode; null when it has to be read.
+  -- The file's size, times and inode; null if it has to be read.
   stamp text,
   primary key (session_id, memory_store_id, path)
 );
@@ -1095,62 +1092,62 @@ create index memory_mount_files_by_store on memory_mount_files (memory_store_id)
 
 -- Disks
 
--- What was on a session's disk, for a host that does not have the disk. The contents are in the blob store: an archive of what is
--- different from the repository snapshots that the disk showed, and an archive of each of these.
+-- Saves of sessions' disks, for hosts that do not have the disk. The contents are in the blob store: one archive of what differs from the
+-- repository snapshots that the disk used, and one archive for each of these.
 create table workspace_saves (
   session_id uuid primary key references sessions on delete cascade,
   sha256 text not null,
-  -- Of all archives together.
+  -- The size of all archives together.
   size_bytes bigint not null,
   saved_at timestamptz not null,
-  -- Of the last event before it was made.
+  -- The seq of the last event before the save.
   seq bigint not null,
-  -- Resources that were in place.
+  -- Ids of the resources that were in place.
   in_place uuid[] not null,
   -- [{resource, snapshot, target, sha256, size}]
   bases jsonb not null,
-  -- The hashes of all archives.
+  -- SHA-256 of all archives.
   contents text[] not null,
-  -- A disk is being made from it, which is not whole before that is over.
+  -- Whether a disk is being made from it. Until that has ended, the disk is incomplete.
   restoring boolean not null default false
 );
 create index workspace_saves_by_content on workspace_saves using gin (contents);
 
--- Snapshots of volumes in a cluster, with the repositories of a session and nothing else, of which the volumes of later sessions of the
--- organization are made. Clones on a host are in repository_snapshots.
+-- Snapshots of volumes in a cluster, which contain only the repositories of a session. Volumes of later sessions of the organization are
+-- made from them. Clones on a host are in repository_snapshots.
 create table volume_snapshots (
-  -- Also of the object of the cluster; what has no row is deleted there.
+  -- Also in the name of the snapshot object in the cluster. Objects without a row are deleted.
   id uuid primary key,
   organization_id uuid not null references organizations on delete cascade,
-  -- The home of sessions that can use it.
+  -- The place where it can be used, as in sessions.home.
   place text not null,
   -- A digest of urls, mount paths and checkouts.
   repositories text not null,
-  -- Of what the hosts showed.
+  -- A digest of the branches and tags that the git hosts reported.
   refs_digest text not null default '',
-  -- Of the volume.
+  -- The size of the volume.
   bytes bigint not null,
   begun_at timestamptz not null default now(),
-  -- Null while it is taken, and when that failed.
+  -- Null while the snapshot is being taken, and if that failed.
   taken_at timestamptz,
   used_at timestamptz not null default now(),
-  -- No volume could be made of it.
+  -- When a volume could not be made from it; null otherwise.
   failed_at timestamptz,
-  -- How long it took to clone what is in it.
+  -- How long it took to clone its repositories.
   clone_seconds real not null default 0
 );
 create index volume_snapshots_by_repositories on volume_snapshots (organization_id, place, repositories);
 create unique index volume_snapshots_being_taken on volume_snapshots (organization_id, place, repositories) where taken_at is null;
 
--- Uids of the disks of pools.
+-- Host uids of disks in warm pools.
 create sequence warm_uids minvalue 369632 maxvalue 399999 cycle;
 
--- Disks of pools, each with a sandbox that was made before a session needs it. A row is there from before its disk is made until after
--- that is gone.
+-- Disks in warm pools, each with a sandbox that is ready before a session needs one. The row is written before the disk is made, and deleted
+-- after the disk is gone.
 create table warm_disks (
   name text primary key,
   place text not null,
-  -- Of the sandbox's shape, as the engine says.
+  -- Identifies the shape of the sandbox, as the engine defines it.
   key text not null,
   uid integer not null unique,
   state text not null check (state in ('making', 'ready', 'taken', 'leaving')),
@@ -1158,7 +1155,7 @@ create table warm_disks (
 );
 create index warm_disks_ready on warm_disks (place, key, changed_at) where state = 'ready';
 
--- The shapes of the sandboxes for which sessions last got new disks.
+-- The shapes of the latest sandboxes for which sessions got new disks. The pools prepare for these.
 create table warm_starts (
   place text not null,
   at timestamptz not null default clock_timestamp(),
@@ -1166,7 +1163,7 @@ create table warm_starts (
 );
 create index warm_starts_last on warm_starts (place, at);
 
--- Which runner fills the pool of a place, and until when no other does.
+-- The runner that fills the pool of a place, and until when no other may.
 create table warm_pools (
   place text primary key,
   keeper text not null,
@@ -1174,11 +1171,11 @@ create table warm_pools (
 );
 
 
--- Egress of sandboxes on other hosts. A sidecar beside each sandbox connects to a service with the role egress, which reads here what the
--- sandbox may reach.
+-- Egress of sandboxes on other hosts. A sidecar beside each sandbox connects to a service with the role egress, which reads from here what
+-- the sandbox may connect to.
 
--- Authorities that all services of the installation share: `tunnels` signs the certificates of both ends of a tunnel, `hosts` those
--- that sandboxes are shown for hosts to which secrets are sent.
+-- Certificate authorities that all services of the installation share. `tunnels` signs the certificates of both ends of a tunnel. `hosts`
+-- signs those that a sandbox sees for hosts whose requests get secrets added.
 create table egress_authorities (
   purpose text primary key check (purpose in ('tunnels', 'hosts')),
   certificate text not null,
@@ -1186,7 +1183,7 @@ create table egress_authorities (
   key bytea not null
 );
 
--- The tunnel of a session's sandbox, and what the sandbox may reach. It is good for one lease (owner, epoch).
+-- The tunnel of a session's sandbox, and what the sandbox may connect to. It is valid for one lease (owner, epoch).
 create table egress_tunnels (
   session_id uuid primary key references sessions on delete cascade,
   id uuid not null unique,
@@ -1195,36 +1192,36 @@ create table egress_tunnels (
   -- SHA-256 of the tunnel's token.
   token_hash bytea not null,
   policy jsonb not null,
-  -- Raised by a change of the policy.
+  -- Raised by each change of the policy.
   revision bigint not null default 1
 );
 
 
 -- Usage, by day (UTC)
 
--- What sessions used: the sums of a session's rows are the totals in its own row. Rows outlive the session; they then have another id in
--- place of its own, one for all rows of the session, so that it can be counted but not known.
+-- What sessions used. The rows of a session add up to the totals in its row of sessions. They outlive the session: when it is deleted, a
+-- random id replaces its own in all of them, so that it can be counted but not identified.
 create table session_usage (
   session_id uuid not null,
   day date not null,
-  -- Of the session's row before. Null: this is its first. A report counts a session at the first row in its days, without comparing ids.
+  -- The day of the session's row before; null for its first. With it a report counts each session once, at its first row in the period.
   previous_day date,
   organization_id uuid not null references organizations on delete cascade,
-  -- The user, or the organization where a service account created the session. Null: a user who was erased.
+  -- The user, or the organization if a service account created the session. Null for an erased user.
   owner_id uuid,
   agent_id uuid not null,
   environment_id uuid not null,
   model text not null,
-  -- Those that ended that day, and how long they took.
+  -- The turns that ended on that day, and the running time in milliseconds.
   turns bigint not null,
   active_ms bigint not null,
   input_tokens bigint not null,
   output_tokens bigint not null,
   cache_read_input_tokens bigint not null,
   cache_creation_input_tokens bigint not null,
-  -- As in sessions.
+  -- As in sessions, a part of the column above.
   cache_creation_1h_input_tokens bigint not null default 0,
-  -- Null: there were no Explore calls.
+  -- Null if there were no Explore calls.
   explore_model text,
   explore_input_tokens bigint not null default 0,
   explore_output_tokens bigint not null default 0,
@@ -1235,7 +1232,7 @@ create table session_usage (
 create index session_usage_by_organization on session_usage (organization_id, day);
 create index session_usage_by_owner on session_usage (owner_id, day);
 
--- The model of the Explore calls of an agent, as sessions keep it.
+-- Returns the model that an agent's Explore calls use, from the agent as sessions store it.
 create function explore_model(agent json) returns text language sql immutable as $$
   select coalesce((
     select config ->> 'model' from json_array_elements(agent -> 'tools') as tool, json_array_elements(tool -> 'configs') as config
@@ -1243,7 +1240,7 @@ create function explore_model(agent json) returns text language sql immutable as
   ), agent -> 'model' ->> 'id')
 $$;
 
--- A trigger, so that nothing is added to a session's totals without the usage of its day.
+-- A trigger, so that a session's totals never change without the usage of the day.
 create function add_session_usage() returns trigger language plpgsql as $$
 declare
   today date := (now() at time zone 'utc')::date;
@@ -1321,7 +1318,7 @@ $$;
 
 create trigger sessions_leave_usage after delete on sessions for each row execute function forget_session_of_usage();
 
--- For how long sandboxes of an owner were open.
+-- How long sandboxes of an owner were open.
 create table sandbox_usage (
   owner_id uuid not null,
   day date not null,
@@ -1331,7 +1328,7 @@ create table sandbox_usage (
 );
 create index sandbox_usage_by_organization on sandbox_usage (organization_id, day);
 
--- What a session's disk took on its host when it was last measured.
+-- The size of a session's disk on its host, as last measured.
 create table disk_usage (
   session_id uuid primary key references sessions on delete cascade,
   organization_id uuid not null,
@@ -1344,13 +1341,13 @@ create index disk_usage_by_owner on disk_usage (owner_id);
 
 -- Installation
 
--- Names this database, also in a copy that was restored elsewhere. A data directory remembers with which one it belongs.
+-- The identity of this database, which a restored copy has as well. A data directory records the id of the database that it belongs to.
 create table database_identity (
   id uuid not null default gen_random_uuid(),
   only_one boolean primary key default true check (only_one),
-  -- Names the secret key with which the database is used, by a keyed hash of its id. Null until a service starts on it.
+  -- Identifies the secret key of the installation: a keyed hash of the id above. Null until a service first starts.
   key_fingerprint bytea,
-  -- Names the store that has the contents of this database's files, as the store names itself. Null until a service starts.
+  -- Identifies the store with the file contents, by the id that the store has itself. Null until a service first starts.
   blob_store text
 );
 insert into database_identity default values;
