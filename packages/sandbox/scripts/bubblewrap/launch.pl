@@ -3,30 +3,30 @@
 # Arguments: steps, each with its own arguments, then "--", then the program to become with its arguments. The steps run in
 # the order given:
 #
-#   take N           waits for the arguments that follow on descriptor N until its end, each ended by a NUL, after their number. Ends
-#                    the process when they are not all there: the server has ended, or needs it no more. Until then lists of
-#                    processes show it as berth-launcher
-#   keep N           closes the descriptors above N, which the server inherited and knows nothing of
-#   guard N          leads a process group of its own from here on. A process beside it kills that group when descriptor N
-#                    ends before a byte is read from it: process 1 waits for bwrap before it handles its own end, and would
-#                    wait for ever when bwrap is killed
+#   take N           reads more arguments from descriptor N until its end: their number, then the arguments, each ended by a NUL. Ends
+#                    the process when some are missing: the server has ended, or does not need the process any more. Until then
+#                    lists of processes show it as berth-launcher
+#   keep N           closes the descriptors above N, which the server itself inherited and does not know of
+#   guard N          starts a new process group, and a process beside it that kills the group when descriptor N ends before a
+#                    byte is read from it. Otherwise process 1 would wait for ever when bwrap is killed, since it waits for bwrap
+#                    before it handles its own end
 #   join FILE        joins a control group by its cgroup.procs file
-#   apart            takes a private mount namespace, which ends with this process and its children
-#   ptys MAX         mounts pseudoterminals of its own on /dev/pts, at most so many
+#   apart            enters a new, private mount namespace, which ends with this process and its children
+#   ptys MAX         mounts a separate /dev/pts with at most MAX pseudoterminals
 #   bind FROM AT     bind mounts a directory
 #   overlay OPTIONS AT
-#                    mounts an overlay, with mount(2): fsconfig(2) takes no long list of layers
-#   disk IMAGE AT    mounts the ext4 filesystem in a file. The lock on the file belongs to the open file, which the loop
-#                    device holds: whoever gets the lock knows that no other device has the file, and the lock is free again
-#                    once the kernel has released that device
+#                    mounts an overlay, with mount(2), since fsconfig(2) does not take a long list of layers
+#   disk IMAGE AT    mounts the ext4 filesystem in a file, under a lock on the file. The loop device holds the locked open file, so
+#                    the lock shows that no other device has the file, and it is free again once the kernel has released that
+#                    device
 #   place DIRECTORY UID MODE
-#                    gives a directory to that owner, and makes it first, with that octal mode, when it is missing
-#   pipe PATH UID    makes a named pipe of that owner; -1 leaves the owner
-#   hold KIND PATH   opens the namespace, "net" or "user", at a path, which cannot be reached from every user namespace
-#   enter KIND       enters that namespace
+#                    changes the owner of a directory; a missing one is made first, with that octal mode
+#   pipe PATH UID    makes a named pipe with that owner; -1 leaves the owner
+#   hold KIND PATH   opens the namespace ("net" or "user") at a path, since later steps may not be able to open the path
+#   enter KIND       enters the namespace that "hold KIND" opened
 #   limit NUMBER VALUE
-#                    sets a resource limit, soft and hard
-#   become UID       gives up root for that uid and gid, without groups
+#                    sets the resource limit with that number, soft and hard
+#   become UID       changes from root to that uid and gid, without supplementary groups
 #   bare             drops all capabilities, so that no program inherits one
 #
 # Exit status when a step fails, with the reason on standard error:

@@ -1,4 +1,4 @@
-# Lists where the data of a sparse file are.
+# Lists the data extents of a sparse file.
 #
 # $ARGV[0]: the file. Output: a line "OFFSET LENGTH" for each extent between holes.
 use strict;

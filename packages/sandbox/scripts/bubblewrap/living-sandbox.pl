@@ -1,12 +1,12 @@
-# Works in the mount namespaces of a living sandbox, as root, in a process of mount-helper.pl. Runs after system-calls.pl
-# (@berth/linux) and before mount-snapshots.pl and unmount-snapshot.pl, which use:
+# Functions for work in the mount namespaces of a running sandbox, as root, in a process of mount-helper.pl. Placed after
+# system-calls.pl (@berth/linux) and before mount-snapshots.pl and unmount-snapshot.pl, which use:
 #
-#   namespaces_of(BWRAP, INIT)   the mount namespaces of bwrap, where the disk is mounted, and of process 1, after a check that
-#                                the pids still belong to them
+#   namespaces_of(BWRAP, INIT)   returns the mount namespaces of bwrap, where the disk is mounted, and of process 1, after a check
+#                                that the pids still belong to them
 #   enter(NAMESPACE)             enters a mount namespace
 #   open_at(DIRECTORY, NAME, FLAGS, RESOLVE)
 #                                openat2(2); with $NO_LINKS it follows no link
-#   host_directory(PATH)         a descriptor of a directory by its path
+#   host_directory(PATH)         returns a descriptor of the directory at a path
 #   namespace(PID, KIND), slurp(PATH)
 use strict;
 

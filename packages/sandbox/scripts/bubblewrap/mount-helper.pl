@@ -1,10 +1,10 @@
-# Mounts and unmounts snapshots for one server, so that no mount pays for the start of a program. Runs after system-calls.pl
-# (@berth/linux), living-sandbox.pl, mount-snapshots.pl and unmount-snapshot.pl.
+# Mounts and unmounts snapshots for one server. It stays running, so that a mount does not start a program. Placed after
+# system-calls.pl (@berth/linux), living-sandbox.pl, mount-snapshots.pl and unmount-snapshot.pl.
 #
-# Reads requests from standard input, as fields that each end with a NUL: NUMBER, mount or unmount, how many arguments follow,
-# and those. Each runs in a process of its own beside the others and answers on standard output with the fields NUMBER, exit status
-# and what it said on standard error, in one write, since several processes write there. The program ends with its standard input.
-# Lists of processes show it as berth-mounter.
+# Reads requests from standard input, as fields that each end with a NUL: NUMBER, "mount" or "unmount", the number of arguments, and
+# the arguments. Requests run side by side, each in its own process, which writes three fields to standard output: NUMBER, its exit
+# status and its standard error. It uses one write, since other processes write there, too. The program ends when its standard input
+# does. Lists of processes show it as berth-mounter.
 use strict;
 
 my $MAX_SECONDS = 60;

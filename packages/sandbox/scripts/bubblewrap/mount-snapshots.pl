@@ -1,30 +1,30 @@
-# Mounts snapshots into a living sandbox. Runs after system-calls.pl (@berth/linux) and living-sandbox.pl, before mount-helper.pl.
+# Mounts snapshots into a running sandbox. Placed after system-calls.pl (@berth/linux) and living-sandbox.pl, before mount-helper.pl.
 #
 # Arguments of mount_snapshots: the pid of bwrap, the pid of process 1, the uid of the sandbox, and the directory of the disk in bwrap's mount
 # namespace. Then, for each snapshot:
 #
-#   NUMBER     how many directories follow
-#   SOURCE …   the directories of the layers over it, from the highest, then its own
-#   NAME       the name that tells it from others
-#   UID        the uid that owns the files in all of them
+#   NUMBER     the number of directories that follow
+#   SOURCE …   the directories of the layers over the snapshot, highest first, then the snapshot's own directory
+#   NAME       the name that identifies the snapshot
+#   UID        the uid that owns the files in all these directories
 #   DIRECTORY  the name of its directory below "overlays" on the disk
-#   TARGET     where the sandbox sees it
+#   TARGET     its path in the sandbox
 #   STATE      fresh or kept
 #
 # Ends the process. Exit status: 70 when the target is not empty or cannot be made, 125 for anything else, with the reason on standard error.
 #
 # The lower layers of a snapshot's overlay are private clones of its directories, id-mapped so that the snapshot's uid appears as the
-# uid of the sandbox. The upper layer lies on the disk, outside of every directory that the sandbox sees. The overlay gets
-# all as descriptors, so that its mount options show no path of the host. It is made in a copy of bwrap's mount namespace,
-# where the disk is mounted, and moved as a detached mount into that of process 1.
+# uid of the sandbox. The upper layer is on the disk, outside every directory that the sandbox sees. The overlay gets all layers as
+# descriptors, so that its mount options show no path of the host. It is made in a copy of bwrap's mount namespace, where the disk is
+# mounted, and moved as a detached mount into the namespace of process 1.
 #
 # There the target is resolved one name at a time. A link on the way, or as the source, is an error. Missing directories are
-# made with the uid of the sandbox. No path is taken from anything that the agent wrote, and no program is run.
+# made with the uid of the sandbox. No path comes from anything that the agent wrote, and no program is run.
 #
-# fresh: an upper layer that the disk has for the target is deleted first, and the target must be empty.
-# kept: the upper layer of before is shown again, over the snapshot of the same name or not at all. Without one it is fresh.
-# What the agent has put at the target, or in the way to it, since it moved a directory above, is renamed to NAME.moved-N, so
-# that none of its work is hidden.
+# fresh: an upper layer for the target on the disk is deleted first, and the target must be empty.
+# kept: the existing upper layer is mounted again, only over the snapshot of the same name. If there is none, as for fresh.
+# If the agent has moved a directory above the target and put something at the target or in the way to it, that is renamed to
+# NAME.moved-N, so that none of its work is hidden.
 use strict;
 
 our ($DIRECTORY, $CLOEXEC, $PATH, $NO_LINKS, $CLONE_NEWNS, $CLONE_NEWUSER, $AT_FDCWD);
@@ -135,7 +135,7 @@ sub make_layers {
 sub overlay {
   my ($directory, @lower) = @_;
   my ($upper, $work) = (host_directory("$directory/upper"), host_directory("$directory/work"));
-  # Each is mounted over the one before.
+  # Each layer is mounted over the one before.
   my @shown = map {
     call("a lower layer", "move_mount", $_, "", $AT_FDCWD, $directory, 0x4);
     "/proc/self/fd/" . host_directory($directory);

@@ -5,7 +5,7 @@
 # $5: option of the first e2fsck: -p skips a filesystem that is marked clean, -f does not.
 # Exit status: 76 when the filesystem cannot be repaired.
 #
-# e2fsck exits with less than 4 when the filesystem has no error, or none any more.
+# e2fsck exits with less than 4 when the filesystem has no errors, or all were repaired.
 image=$1 e2fsck=$2 resize=$3 size=$4 look=$5
 repair() { "$e2fsck" "$@" "$image"; [ $? -lt 4 ]; }
 repair "$look" -p || repair -f -y || exit 76

@@ -1,11 +1,11 @@
-# Unmounts a snapshot from a living sandbox and deletes what was changed in it. Runs after system-calls.pl (@berth/linux) and
+# Unmounts a snapshot from a running sandbox and deletes the changes to it. Placed after system-calls.pl (@berth/linux) and
 # living-sandbox.pl, before mount-helper.pl.
 #
 # Arguments of unmount_snapshot: the pid of bwrap, the pid of process 1, the uid of the sandbox, the directory of the disk in bwrap's mount
 # namespace, the name of the snapshot's directory below "overlays" on the disk, and its target in the sandbox.
 #
-# The target is resolved as for mounting. The mount goes at once, even while it is in use. Then its directory is removed, with
-# the uid of the sandbox, when it is empty.
+# The target is resolved as for mounting. It is unmounted at once, even while it is in use. Then its directory is removed, with the
+# uid of the sandbox, if it is empty.
 use strict;
 
 our ($DIRECTORY, $PATH, $NO_LINKS);

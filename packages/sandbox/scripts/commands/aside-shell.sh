@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2218
-# Template of what a named bash reads to run one command in a copy of itself, beside what it does next; see named-shell.sh.
+# Template of the script that a named bash reads to run one command in a copy of itself, while it goes on; see named-shell.sh.
 #
 # __OUT__, __STDIN__, __MARK__, __EXPORTS__, __SCRIPT__, __NONCE__
 #
-# The copy is a subshell of a subshell that ends at once, so that process 1 is its parent: this shell has no job of it, and "wait" and
-# "$!" are as before. It reports its pid, which begins the output. Its own subshell runs the command, so that a syntax error, "exit"
-# or "set -e" ends only that.
+# The copy is started by a subshell that ends at once, so that process 1 becomes its parent: it is no job of this shell, and does not
+# change "wait" and "$!". It begins its output with its pid. It runs the command in a subshell of its own, so that a syntax error,
+# "exit" or "set -e" ends only that.
 exec 252>__OUT__ 253<__STDIN__
 (
   (

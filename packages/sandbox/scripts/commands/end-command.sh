@@ -1,24 +1,24 @@
 # shellcheck shell=bash disable=SC2034 # some variables are those of save-shell.sh and record-processes.sh
-# Sourced by a named bash at the end of each command: keeps what comes back with its next bash, then reports the end. It uses
-# builtins only, so that it costs no process, and defines no function, since the functions are listed. It must run to its end
-# under whatever options, variables and traps the commands left. Everything that it writes is in the agent's hands: it is read
-# again inside the sandbox alone (restore-shell.sh).
+# Sourced by a named bash at the end of each command: saves the state that the next bash of this name restores, then reports the end.
+# It uses only builtins, so that it starts no process, and defines no function, since it saves the list of functions. It must run to
+# its end under all options, variables and traps that the commands may have left. The agent can change everything that it writes, so
+# that is only read inside the sandbox (restore-shell.sh).
 #
 # $1         exit status of the command
 # $2         nonce of the report
 # $3         name of the shell
-# $4         a number that changes with the rest
-# $5         number of the variables that the command was given, whose names follow. They are unset: each command is given its own
-# and then   the secrets that it was given. An exported variable that contains one is not kept, and no function and no alias
-# descriptor 252 is where to report
+# $4         a number that changes whenever $5 and what follows do
+# $5         the number of variables that the command was given, whose names follow. They are unset: each command gets its own
+# and then   the secrets that the command was given. No exported variable, function or alias that contains one is saved
+# The report goes to descriptor 252.
 #
-# Most commands change nothing that is kept, so the disk is not touched for them: what a shell is now is written to a file in
-# memory, and compared with what it was when it was last saved. Where those files cannot be used, each command saves.
+# Most commands change nothing of the state, and then the disk is not written: the present state is written to a file in memory, and
+# compared with the state that was last saved. Where files in memory cannot be used, each command saves.
 berth_options=$- berth_set=$SHELLOPTS berth_base=/mnt/session/shells/$3 berth_memory=/dev/shm/.berth-shell-$3
-# Without E and T what is sourced below runs without traps, which may print.
+# Without E and T no trap runs in the files sourced below. A trap might print something.
 set +aefuET
 berth_now='' berth_saved=never
-# A command may have given the variable another value. The directory may also be gone: then it stays what it is.
+# A command may have changed the variable. If the directory is gone, it stays as it is.
 if ! [[ ${PWD-} -ef . ]]; then
   berth_oldpwd=${OLDPWD-}
   builtin cd . >/dev/null 2>&1 && OLDPWD=$berth_oldpwd
@@ -47,7 +47,7 @@ fi
 if [[ -s $berth_base.attempts && -f $berth_base.attempts && ! -L $berth_base.attempts ]]; then
   : >|"$berth_base.attempts"
 fi
-# Every process descends from process 1, and those that this shell began in the background from this one.
+# All processes descend from process 1, and the background jobs of this shell from this shell.
 builtin mapfile -t berth_children </proc/1/task/1/children
 if [[ "${berth_children-}" != "$$ " || -n ${!-} || -s /mnt/session/shells/processes ]]; then
   builtin . /run/berth/record-processes

@@ -1,11 +1,10 @@
 # shellcheck shell=bash
-# Template of what a named bash reads to run one command; see fresh-shell.sh. The descriptors are high to stay clear of those
-# that scripts number themselves. The command does not see them. What reads whole files is in files: a shell reads a pipe byte
-# by byte.
+# Template of the script that a named bash reads to run one command; see fresh-shell.sh. The numbers of the descriptors are higher than
+# those that scripts use; the command does not see them. Longer parts are sourced from files, since a shell reads a pipe byte by byte.
 #
-# __START__    a line that restores the shell, for the first command of a bash
+# __START__    for the first command of a bash: a line that restores the state of the shell
 # __OUT__      path of the command's output
-# __END__      the name of the shell, and what follows it among the arguments of end-command.sh
+# __END__      the arguments of end-command.sh from $3, the name of the shell
 # __STDIN__, __MARK__, __EXPORTS__, __SCRIPT__, __NONCE__
 exec 252>__OUT__ 253<__STDIN__
 builtin printf '\n' >&252

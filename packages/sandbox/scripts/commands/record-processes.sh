@@ -1,14 +1,14 @@
 # shellcheck shell=bash disable=SC2154 # berth_memory of end-command.sh
-# Records which processes run in the sandbox, one line each, so that the agent can be told once the sandbox has ended. Sourced
-# by end-command.sh; run as a program of its own before a sandbox closes. Builtins only.
+# Records the processes that run in the sandbox, one a line, so that the agent can be told of them once the sandbox has ended.
+# end-command.sh sources it; before a sandbox closes, it runs as a program. It uses only builtins.
 #
-# Its secrets are the last arguments of end-command.sh: no line may contain one. The program reads them from its standard input,
-# each ended by a NUL.
+# No line may contain a secret. When sourced, it gets the secrets as the last arguments of end-command.sh; as a program, from its
+# standard input, each ended by a NUL.
 #
 # Processes of Berth are left out: process 1, this one, and the shells that process 1 started for commands. A background job that is
-# a part of its shell, or does not run its program yet, is named by the shell's list of jobs, which is in memory for the program.
-# A process that is just being replaced by its program has no command line for a moment, and one can be begun without: it is read
-# again a few times, and then the process is named as the kernel names it.
+# a subshell, or does not run its program yet, gets its name from the shell's list of jobs, which the program finds in memory.
+# During an exec a process has no command line for a moment, and some processes never have one. It is read a few times, and after
+# that the process is recorded under the name that the kernel has for it.
 if [[ $0 == /run/berth/record-processes ]]; then
   builtin mapfile -d '' -t berth_secrets
 else

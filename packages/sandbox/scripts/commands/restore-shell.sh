@@ -1,18 +1,18 @@
 # shellcheck shell=bash disable=SC2154 # the kept state sets some of its variables
-# Sourced by a new named bash before its first command, with builtins only: restores what end-command.sh kept, if it kept
-# anything, and changes the directory. Prints one line about what did not come back.
+# Sourced by a new named bash before its first command: restores the state that end-command.sh saved, if there is one, and changes
+# the directory. Prints one line about what could not be restored. It uses only builtins.
 #
 # $1  name of the shell
-# $2  directory to begin in when nothing was kept
+# $2  directory to begin in when no state was saved
 #
-# The kept state is in the agent's hands. It can do here what a command can do; that it cannot keep the shell from working is
-# ensured by counting: each attempt is noted before the state is run and cleared when a command has ended, and after three that
-# did not get so far the shell begins anew.
+# The agent can change the saved state, which can do here what a command can do. So that it cannot break the shell for ever, attempts
+# are counted: each is recorded before the state is run, and cleared when a command has ended. After three attempts that did not get
+# so far, the shell begins with no state.
 #
-# What is printed stays in a file until it was told to the model (ended-processes.ts), and is printed again until then: the command
-# whose output it is in replaces the state that it was found in, and its result may be lost.
+# The printed line stays in a file, and is printed again, until the model was told of it (ended-processes.ts): the result of the command
+# that printed it may be lost, and the command has replaced the state that the line is about.
 berth_base=/mnt/session/shells/$1 berth_memory=/dev/shm/.berth-shell-$1 berth_directory=$2 berth_restored=new berth_untold='' berth_note=''
-# They exist before the umask is the agent's. Without its copy in memory the state is saved by the first command.
+# They are made before the agent's umask applies. Without a copy of the state in memory, the first command saves it.
 for berth_file in "$berth_memory.now" "$berth_memory.saved" "$berth_memory.jobs"; do
   if [[ ! -L $berth_file && ( -f $berth_file || ! -e $berth_file ) ]]; then : >|"$berth_file"; fi
 done 2>/dev/null
@@ -32,7 +32,7 @@ if [[ -s $berth_base.0 || -s $berth_base.1 ]]; then
   case $berth_attempts in x | xx | xxx)
     for berth_slot in "$berth_base.0" "$berth_base.1"; do
       [[ -f $berth_slot && ! -L $berth_slot ]] || continue
-      # Up to a NUL: what the shell wrote has none, and an empty file of any size has nothing else.
+      # Reads up to a NUL. A state has none, and a sparse file of any size has nothing else.
       IFS='' LC_ALL=C builtin read -r -d '' -n 2000001 berth_read <"$berth_slot"
       berth_time=${berth_read##*$'\n'"# complete "}
       berth_time=${berth_time%$'\n'}
@@ -56,7 +56,7 @@ if [[ $berth_restored == no ]]; then
   berth_note="[The shell began anew: what was kept of it could not be restored.]"
 elif [[ $berth_restored == yes ]]; then
   berth_lost='' berth_count=0 berth_names=${berth_names:0:20000}
-  # What separates words may be the agent's.
+  # Without word splitting, since the agent may have set IFS.
   while [[ -n $berth_names ]]; do
     berth_name=${berth_names%% *} berth_names=${berth_names#*"$berth_name"}
     berth_names=${berth_names# }

@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154 # variables of end-command.sh
-# Sourced by end-command.sh, with its arguments, when something has changed: writes the state of the shell to the disk.
+# Sourced by end-command.sh, with its arguments, when the state of the shell has changed: writes it to the disk.
 #
-# Two files are written in turns, so that one is whole whenever this is killed. A whole one ends with "# complete" and a time.
-# Lists are written to the file in memory, or where that cannot be used to the file on the disk, to be read from there: a builtin
-# has no other way to give them to the shell that costs no process.
+# It writes two files in turn, so that one is complete whenever it is killed. A complete one ends with "# complete" and a time.
+# Lists are written to the file in memory (or to the file on the disk, where that cannot be used) and read back from there: only so a
+# builtin's output gets into a variable without another process.
 berth_given=("${@:6:$5}") berth_secrets=("${@:6+$5}")
 berth_slot=$berth_base.0
 if [[ $berth_base.0 -nt $berth_base.1 ]]; then berth_slot=$berth_base.1; fi
@@ -25,7 +25,7 @@ if [[ ! -L $berth_slot && ( -f $berth_slot || ! -e $berth_slot ) ]]; then
     builtin compgen -A export
   } >|"$berth_scratch"
   builtin mapfile -d '' -t berth_parts <"$berth_scratch"
-  # Of these names restore-shell.sh tells those that it did not bring back.
+  # restore-shell.sh reports those of these names that it did not restore.
   berth_names=" ${berth_parts[0]//$'\n'/ }"
   for berth_name in "${berth_given[@]}"; do
     if [[ -v $berth_name ]]; then berth_names=${berth_names/" $berth_name "/ }; fi
@@ -50,7 +50,7 @@ if [[ ! -L $berth_slot && ( -f $berth_slot || ! -e $berth_slot ) ]]; then
     case $berth_name in *[!A-Za-z0-9_]* | berth_* | BASH* | _ | PWD | OLDPWD | SHLVL) continue ;; esac
     [[ ${!berth_name@a} != *[aA]* ]] || continue
     berth_value=${!berth_name-}
-    # It comes with every shell.
+    # Every new shell has it.
     if [[ -n ${berth_began[$berth_name]+set} && ${berth_began[$berth_name]} == "$berth_value" ]]; then continue; fi
     for berth_secret in "${berth_secrets[@]}"; do
       if [[ $berth_value == *"$berth_secret"* ]]; then
@@ -69,7 +69,7 @@ if [[ ! -L $berth_slot && ( -f $berth_slot || ! -e $berth_slot ) ]]; then
       berth_names "$berth_names" berth_withheld "$berth_withheld" berth_large "$berth_large" berth_traps "$berth_traps"
     builtin umask -p
     if ((${#berth_kept[@]} > 0)); then builtin declare -p "${berth_kept[@]}"; fi
-    # Functions may need options to be read at all. Aliases come last: they would be expanded in what is read after them.
+    # Options come first, since bash may need them to parse functions. Aliases come last, since they would be expanded in what follows.
     builtin printf 'builtin shopt -s %s\n%s\n%s\nberth_restored=yes\n# complete %s\n' \
       "${BASHOPTS//:/ }" "$berth_functions" "$berth_aliases" "${EPOCHREALTIME//[!0-9]/}"
   } >|"$berth_slot" && if [[ $berth_scratch != "$berth_slot" ]]; then builtin printf %s "$berth_now" >|"$berth_memory.saved"; fi

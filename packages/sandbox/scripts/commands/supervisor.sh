@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2034,SC2209 # variables are read by an eval
 # Process 1 of a sandbox. It is started as /bin/sh DIRECTORY/supervisor, where DIRECTORY holds the named pipes of commands.
 #
-# $1: how to undo what sh does to its background jobs, which is to ignore INT and QUIT for them and all their children:
-#     "env" with env --default-signal, "ask" the same if the env of this sandbox can do it, "no" not at all.
+# $1: how to make background jobs and their children react to INT and QUIT again, which sh makes them ignore:
+#     "env" uses env --default-signal, "ask" does so if the env of this sandbox can, "no" does nothing.
 #
 # Reads requests "NUMBER VERB ARGUMENT..." and answers each with "NUMBER RESULT":
 #
@@ -11,17 +11,17 @@
 #   signal NAME PID... sends the signal
 #   finish PID         kills and reaps that child; RESULT is its exit status
 #   reap               reaps orphans
-#   poll PID           reaps orphans; RESULT is the exit status of that child when it is gone, else empty
+#   poll PID           reaps orphans; RESULT is the exit status of that child if it has ended, else empty
 #   list SLOT          writes two lines for each process to the slot's output: its stat, and its limit for
 #                      file locks; RESULT is 1
-#   killed             RESULT is how many processes were killed because the sandbox had no memory left, where its control
+#   killed             RESULT is the number of processes that were killed because the sandbox had no memory left, if its control
 #                      group can be read inside
 #   end                ends the sandbox
-#   uptime             RESULT is the time since the machine's boot in hundredths of a second
+#   uptime             RESULT is the time since the machine booted, in hundredths of a second
 #
-# It waits only for processes that it has killed, so nothing in the sandbox can block it. "command eval" keeps it alive when
-# the limit of processes allows no fork; "jobs" then reaps orphans without one, but loses their statuses. When memory runs
-# out, the processes that it starts are killed before it and before any other process of the host.
+# It waits only for processes that it has killed, so nothing in the sandbox can block it. With "command eval" it survives when the
+# process limit prevents a fork. "jobs" then reaps orphans without a fork, but loses their exit statuses. When memory runs out, the
+# kernel kills the processes that it starts before it, and before any other process of the host.
 cd / || exit 1
 restore='env --default-signal=INT,QUIT'
 case ${1-} in
@@ -57,7 +57,7 @@ while IFS=' ' read -r number verb first rest; do
     fi ;;
   list)
     for process in /proc/[0-9]*; do
-      # The name of a process may hold line breaks.
+      # The name of a process may contain line breaks.
       stat=
       while read -r line; do stat="$stat$line "; done <"$process/stat" || continue
       while read -r limit; do

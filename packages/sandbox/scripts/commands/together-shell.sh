@@ -1,11 +1,12 @@
 # shellcheck shell=sh disable=SC3045 # each sh knows one of the two letters of ulimit
-# Template of what a fresh sh reads to start one of several commands that run side by side; see fresh-shell.sh for the other words.
+# Template of the script that a fresh sh reads to start one of several commands that run side by side; see fresh-shell.sh for the other
+# words.
 #
 # __OUT__      path of the pipe that the command writes to
 #
-# Each command has pipes, a mark and variables of its own, and a subshell that outlives this shell. That one begins its output with its
-# pid, which the stat file of the process has first. This shell opens the pipes, so that they are closed when the subshell is dead or
-# could not be started.
+# Each command has its own pipes, mark and variables, and runs in a subshell that outlives this shell. The subshell begins its output with
+# its pid, the first field of its stat file. This shell opens the pipes, so that they are closed when the subshell has died or could not be
+# started.
 exec 4<__STDIN__ 5>__OUT__
 (
   exec >&5 2>&1 5>&-

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Puts standard input at a path as a read-only file, under another name until it is complete.
+# Writes its standard input to a read-only file, which has another name until it is complete.
 #
-# TARGET: the path. Its directories are made when missing.
+# TARGET: its path. Missing directories are made.
 umask 022
 placing=${TARGET%/*}/.${TARGET##*/}.placing
 mkdir -p -- "${TARGET%/*}" && rm -f -- "$placing" &&

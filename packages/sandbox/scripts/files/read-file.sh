@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Prints a file.
 #
-# FILE: its path. MOST: bytes to print at most.
+# FILE: its path. MOST: the largest number of bytes to print.
 # Exit status: 41 not found, 42 a directory, 43 not a regular file, 44 no permission.
 exec 2>/dev/null
 if [ ! -e "$FILE" ]; then

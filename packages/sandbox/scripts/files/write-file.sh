@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Replaces the content of a file with standard input. The file and its directories are made when missing.
+# Replaces the content of a file with its standard input. A missing file and missing directories are made.
 #
 # FILE: its path.
 # Exit status: 42 a directory, 43 not a regular file, 44 no permission or no space.

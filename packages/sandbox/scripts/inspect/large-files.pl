@@ -1,10 +1,11 @@
 # Finds files that take too long to compare.
 #
-# Arguments: MOST, TOGETHER: bytes; MARK, the name of a blob. Standard input: paths of files, relative to the working directory, each ended
-# by NUL.
+# Arguments: MOST and TOGETHER, numbers of bytes; MARK, the id of a blob. Standard input: paths of files, relative to the working directory,
+# each ended by a NUL.
 #
-# Of the regular files, those are large that have more than MOST bytes, and the largest of the others until the rest has at most TOGETHER.
-# Prints each as "git update-index -z --index-info" takes it, with MARK as its content.
+# A regular file counts as large if it has more than MOST bytes. If the others have more than TOGETHER bytes in all, the largest of them
+# count, too, until the rest has no more than that.
+# Prints each large file in the format of "git update-index -z --index-info", with MARK as its content.
 use strict;
 
 my ($most, $together, $mark) = @ARGV;

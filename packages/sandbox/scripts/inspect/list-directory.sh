@@ -1,11 +1,11 @@
 # shellcheck shell=sh
 # Lists a directory, ordered by the bytes of the names. Runs after path.sh.
 #
-# DIRECTORY: its path. MOST: how many entries at most. AFTER: sed's regular expression for a name; only what follows it is listed.
-# AFTER_NAME: the same name for printf %b. Both are empty for the first entries. The name need not exist any more.
+# DIRECTORY: its path. MOST: the largest number of entries. AFTER: a regular expression of sed for a name; only entries after that name are
+# listed. AFTER_NAME: the same name in the format of printf %b. Both are empty for the first entries. The name need not exist any more.
 #
-# Prints for each entry, each field ended by a NUL: type as find names it, permissions in octal, size, time of the last change, name,
-# and what a link points to. Then "end".
+# Prints for each entry these fields, each ended by a NUL: type as find prints it, permissions in octal, size in bytes, time of the last
+# change, name, and the target of a link. Then "end".
 # Exit status: as enter in path.sh.
 enter "$DIRECTORY"
 [ -r . ] && [ -x . ] || exit 44

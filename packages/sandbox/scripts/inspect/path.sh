@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# A function for the scripts that look at files of a sandbox, which follow this file.
+# A function for the scripts that read files of a sandbox, which follow this file.
 #
-# enter DIRECTORY  changes to a directory, by its absolute path and through no symbolic link. Else it exits: 41 when it does not exist,
-#                  44 when permissions do not allow it, 45 when it or a directory above is a link, 46 when it is no directory.
+# enter DIRECTORY  changes to the directory with that absolute path, and follows no symbolic link. Otherwise it exits with 41 when it does
+#                  not exist, 44 when permissions do not allow it, 45 when it or a directory above is a link, 46 when it is no directory.
 #
-# Whatever is at the path later, "." stays the directory that was there.
+# After that "." stays the same directory, even if another one is moved to the path.
 exec 2>/dev/null
 export LC_ALL=C
 enter() {

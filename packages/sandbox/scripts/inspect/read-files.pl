@@ -2,8 +2,8 @@
 #
 # Argument: the directory. Standard input: "SIZE PATH" for each file, its path relative to the directory, ended by NUL.
 #
-# Prints for each, in the same order, "=" and the first SIZE bytes of the file, or "!" when it is no regular file of as many bytes or
-# cannot be read. No pipe, device or link is opened, not even one that takes the file's place.
+# Prints for each file, in the same order, "=" and its first SIZE bytes, or "!" if it is no regular file, has fewer bytes or cannot be read.
+# It never opens a pipe, device or link, even if one takes the file's place meanwhile.
 use strict;
 use Fcntl qw(O_RDONLY O_NOFOLLOW O_NONBLOCK);
 
@@ -11,7 +11,7 @@ my ($directory) = @ARGV;
 binmode $_ for *STDIN, *STDOUT;
 $/ = "\0";
 
-# Whole, before anything of it is printed.
+# Reads the whole content, before any of it is printed.
 sub content {
   my ($path, $size) = @_;
   sysopen(my $file, $path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) or return undef;

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
 # Prints a part of a regular file. Runs after path.sh.
 #
-# FILE: its path. FROM, COUNT: the part, in bytes; less is printed where the file ends.
+# FILE: its path. FROM, COUNT: the part, in bytes; less is printed if the file ends before.
 #
-# Prints "SIZE MODIFIED CHANGED INODE" and a NUL, then the part, then the same once more: if both are equal, the file did not change
-# meanwhile. No pipe, device or link is opened, not even one that takes the file's place.
+# Prints "SIZE MODIFIED CHANGED INODE" and a NUL, then the part, then "SIZE MODIFIED CHANGED INODE" and a NUL again: if both are equal, the
+# file did not change meanwhile. It never opens a pipe, device or link, even if one takes the file's place meanwhile.
 # Exit status: as enter in path.sh; 42 a directory, 43 not a regular file.
 directory=${FILE%/*} name=./${FILE##*/}
 enter "${directory:-/}"

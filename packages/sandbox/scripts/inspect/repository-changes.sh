@@ -1,12 +1,12 @@
 # shellcheck shell=sh disable=SC2154 # $base and $view are set by repository.sh
-# Tells what changed in a clone. Runs after path.sh and repository.sh.
+# Lists the changes in a clone. Placed after path.sh and repository.sh.
 #
 # REPOSITORY: its path. BASE, MOST_UNTRACKED, LARGE_FILES, MOST_FILE, MOST_TOGETHER: see repository.sh. MOST_COMMITS, MOST_FILES: how many are listed.
 #
 # Prints fields, each ended by a NUL: the commit of HEAD (empty without one), its branch (empty when HEAD is detached), "found" or
-# "missing" for the base, "yes" when the base is an ancestor of HEAD, the number of commits and of files. Then the commits that no remote
-# branch has, one in a line, in one field. Then sections, each begun by its length in bytes: the commits (commit, author's name and
-# address, time, subject), "git diff-index --raw -z" and "git diff-index --numstat -z". The last two may be cut after the last entry.
+# "missing" for the base, "yes" when the base is an ancestor of HEAD, the number of commits, and the number of files. Then one field with
+# the commits that no remote branch has, one a line. Then sections, each after its length in bytes: the commits (commit, author's name and
+# address, time, subject), "git diff-index --raw -z" and "git diff-index --numstat -z". The last two may end with a cut entry.
 # Exit status: as enter in path.sh and open_clone in repository.sh; 53 when git failed.
 open_clone "$REPOSITORY"
 head=$(look rev-parse --verify -q 'HEAD^{commit}')

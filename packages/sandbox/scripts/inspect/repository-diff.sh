@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154 # $base and $view are set by repository.sh
 # Prints how the work tree of a clone differs from its base: the paths of the changed files that are too large to compare, at most
-# MOST_LARGE, each ended by NUL; a NUL; and the unified diff, in which these are binary. Runs after path.sh and repository.sh.
+# MOST_LARGE, each ended by a NUL; a NUL; and the unified diff, which shows these as binary. Placed after path.sh and repository.sh.
 #
 # REPOSITORY: its path. BASE, MOST_UNTRACKED, LARGE_FILES, MOST_FILE, MOST_TOGETHER: see repository.sh. FILE: the path of one file in it; of a renamed file, the new one. Empty:
 # all files. MOST: bytes to print at most.
@@ -22,7 +22,7 @@ wanted=$(printf %s "$FILE" | tr '\n' '\001')
 wanted_alone() {
   if [ -z "$FILE" ]; then cat; else tr '\0\n' '\n\001' | grep -xF -e "$wanted" | tr '\n\001' '\0\n'; fi
 }
-# Those of a commit are in no other list, and git takes them for binary by their size alone.
+# Large files that are committed are in no other list, and git treats them as binary because of their size alone.
 {
   cat "$view/large"
   compare --name-only -z --diff-filter=d "$base" | large "$MOST_FILE" 9007199254740992

@@ -1,19 +1,21 @@
 # shellcheck shell=sh disable=SC2034 # $base is read by the scripts that follow
-# Functions for the scripts that look at a clone, which follow this file and path.sh.
+# Functions for the scripts that read a clone, which follow this file and path.sh.
 #
-# open_clone DIRECTORY  makes $view, a git directory with the objects, references, index and exclusions of the clone, and none of its
-#                       configuration, hooks and attributes: no program that these name is ever run. Nothing in the clone is written.
-#                       Else it exits: 50 when there is no clone, 51 when there is no git, 52 when there is no room for it.
+# open_clone DIRECTORY  makes $view, a git directory with the objects, references, index and exclusions of the clone, but without its
+#                       configuration, hooks and attributes, so that no program that these name runs. It writes nothing in the clone.
+#                       Otherwise it exits with 50 when there is no clone, 51 when there is no git, 52 when there is no space for the view.
 # look ARGUMENT...      runs git on that view, with the files of the clone as its work tree.
-# include_untracked     adds the untracked files, at most $MOST_UNTRACKED, to the index of the view. Files that take too long to compare have one
-#                       NUL as their content there, $mark, so that git takes them for binary and does not read them. $view/large lists these.
-# large MOST TOGETHER   of paths on standard input, each ended by NUL, those of such files; see large-files.pl. Without perl none.
+# include_untracked     adds the untracked files, at most $MOST_UNTRACKED, to the index of the view. For files that take too long to compare
+#                       the index has $mark, a blob of one NUL, so that git treats them as binary and does not read them. $view/large lists
+#                       them.
+# large MOST TOGETHER   reads paths from standard input, each ended by a NUL, and prints those of large files; see large-files.pl. Prints
+#                       nothing without perl.
 # compare ARGUMENT...   runs git diff-index, which compares a commit or a tree with the work tree.
 #
 # find_base             sets $base to what to compare with; empty when the clone does not have it.
 #
-# BASE: the commit that was cloned; empty for a repository that had none. LARGE_FILES: the text of large-files.pl. MOST_FILE, MOST_TOGETHER:
-# bytes that one file, and all files, may have to be compared.
+# BASE: the commit that was cloned; empty for a repository without one. LARGE_FILES: the text of large-files.pl. MOST_FILE, MOST_TOGETHER:
+# the largest size in bytes of one file, and of all files together, for a comparison.
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 umask 077
 unset IFS GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY
@@ -66,7 +68,7 @@ hide_large() {
     look update-index -z --index-info <"$view/large" &&
     sed -z 's/^[^\t]*\t//' "$view/large" | look update-index -z --assume-unchanged --stdin
 }
-# diff-files compares times and sizes, and refresh what is in the files. A file whose name ends in a slash is a repository within the clone.
+# diff-files compares times and sizes, "update-index --refresh" contents. A name that ends in a slash is a repository inside the clone.
 include_untracked() {
   look ls-files -z --others --exclude-standard | sed -z "${MOST_UNTRACKED}q" >"$view/others" || return 1
   {

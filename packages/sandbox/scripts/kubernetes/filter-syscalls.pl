@@ -1,9 +1,9 @@
-# Runs a program under the filter of system calls of this machine's architecture.
+# Runs a program under the system call filter for this machine's architecture.
 #
 # usage: perl filter-syscalls.pl DIRECTORY PROGRAM [ARGUMENT...]
 #
-# DIRECTORY/filter-x86_64 and DIRECTORY/filter-aarch64 hold the instructions, as the kernel takes them. The process must not be
-# able to gain privileges.
+# DIRECTORY/filter-x86_64 and DIRECTORY/filter-aarch64 contain the BPF instructions in the kernel's format. The process must have
+# no_new_privs set.
 use strict;
 use warnings;
 use POSIX ();

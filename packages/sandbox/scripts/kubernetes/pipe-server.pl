@@ -3,32 +3,32 @@
 #
 # usage: perl pipe-server.pl EPOCH STATE
 #
-# EPOCH is the lease's: a server with a lower one than the last ends at once, and a new one ends those before it.
-# STATE is a directory that this container alone writes, made when missing.
+# EPOCH is that of the lease: a server with a lower epoch than the last ends at once, and a new server ends those before it.
+# STATE is a directory that only this container writes. It is made if it is missing.
 #
-# Both directions carry frames: channel (32 bits), kind (8 bits), length (32 bits), all big endian, and that many bytes.
+# Both directions carry frames: channel (32 bits), kind (8 bits), length (32 bits), all big endian, then as many bytes.
 #
 #   to here    R path        opens a pipe for reading; its data come back
 #              W path        opens a pipe for writing
-#              F mode path   begins a file with that octal mode, which appears at its path by "S"
-#              V path        tells of a file what "stat" does of its filesystem and of it, a line each
-#              U path        removes a file, and the directories that become empty below the third component, but those that sandboxes were sent
-#              M path        makes a directory; nothing is answered
-#              N text        notes that all files that were placed so far are what this text says
+#              F mode path   begins a file with that octal mode, which appears at its path with "S"
+#              V path        asks for a line of "stat" about the file's filesystem, and one about the file
+#              U path        removes a file, and directories below the third component that become empty, except those made by "M"
+#              M path        makes a directory; there is no reply
+#              N text        stores this text as the description of all files that were placed so far
 #              D bytes       data for a W or F
 #              S             stores the file of an F
 #              C             closes the channel
-#              K number      so many bytes of data more may come
-#              P             asks for a sign of life: an E, both on channel 0, which is the server itself
+#              K number      allows so many more bytes of data from here
+#              P             asks for a sign of life. It and the E in reply are on channel 0, the server itself
 #   from here  D bytes       data of an R
 #              E             the pipe has no writer any more; or the file is stored or removed; or the pipe has no reader
 #              X text        the channel failed, and is closed
-#              K number      so many bytes of data more may be sent
+#              K number      allows so many more bytes of data to here
 #
-# The first frame from here is an E of channel 0: the server serves. It says "changed" when a file was placed or removed since the last note, and
-# else "noted" and the text of that, if there is one.
+# The first frame from here is an E on channel 0: the server is ready. It contains "changed" if a file was placed or removed since the last
+# "N", and otherwise "noted" and the text of that, if there is one.
 #
-# Each channel begins with WINDOW bytes that may be sent in either direction, so a pipe that nobody reads holds up no other.
+# At first each channel may send WINDOW bytes in either direction. So a pipe that nobody reads does not block the others.
 use strict;
 use warnings;
 use Fcntl qw(O_RDONLY O_RDWR O_WRONLY O_CREAT O_EXCL O_NONBLOCK F_GETFL F_SETFL LOCK_EX LOCK_NB :flock);
@@ -65,7 +65,7 @@ for (;;) {
   flush_frames();
 }
 
-# Kills the server before this one. One of a newer lease stays, and this one ends.
+# Kills the server before this one. If that one has a newer lease, this one ends instead.
 sub take_over {
   mkdir $state, 0700;
   open(my $lock, "+>>", "$state/server") or die "no state: $!\n";
@@ -88,7 +88,7 @@ sub is_zombie {
   return (<$stat> // "") =~ /\) Z/;
 }
 
-# False when the service has gone.
+# Returns false when the service has closed the connection.
 sub receive {
   my $count = sysread(STDIN, $received, CHUNK, length $received);
   return 1 if !defined $count && ($!{EAGAIN} || $!{EINTR});
@@ -127,7 +127,7 @@ sub start {
   if ($kind eq "F") {
     @$channel{qw(mode path)} = $body =~ /^(\d+) (.+)\z/s or return failed($channel, "not a path");
     make_parents($channel->{path});
-    # In the volume of the file, to be moved to its place.
+    # On the volume of the target, so that a rename moves it there.
     my ($volume) = $channel->{path} =~ m{^(/[^/]+/[^/]+)/} or return failed($channel, "not a path");
     $channel->{temporary} = "$volume/placing-$number";
     unlink $channel->{temporary};
@@ -159,7 +159,7 @@ sub noted {
   return "noted " . (<$note> // "");
 }
 
-# With its parents.
+# Makes a directory and its parents.
 sub make_directory {
   my ($path) = @_;
   note_change();
@@ -228,7 +228,8 @@ sub remove_file {
   send_frame($channel->{number}, "E", "");
 }
 
-# Blocks, fragment size, free and available blocks, files and free files of the filesystem; times of birth and of the last change.
+# Sends for the filesystem: blocks, fragment size, free and available blocks, files and free files; for the file: times of birth and last
+# change.
 sub tell_of {
   my ($channel) = @_;
   for my $words (["-f", "-c", "%b %S %f %a %c %d"], ["-c", "%w|%y"]) {

@@ -1,8 +1,8 @@
-# A process with one object of each kind that a probe may find. Each contains the text WORD-TAG: its command line, a file, shared memory
-# of both kinds, a kernel key. Its sockets send the text to every client. It deletes everything when it ends, on TERM, INT or HUP.
+# Has one object of each kind that a probe may find, each with the text WORD-TAG: its command line, a file, shared memory of both kinds, a
+# kernel key. Its sockets send the text to every client. On TERM, INT or HUP it deletes everything and ends.
 #
-# Arguments: WORD-TAG, a directory, the number of the add_key system call, and "watch" to end with standard input, too, or "fill" to take,
-# as an ordinary user, all that this user or its namespaces can get of tables of the kernel.
+# Arguments: WORD-TAG, a directory, the number of the add_key system call, and optionally "watch" to end when standard input does, too, or
+# "fill" to use up, as an ordinary user, all entries of kernel tables that this user and its namespaces can get.
 # Output: KEY=VALUE lines, which are variables for the probes, and then "ready".
 use Socket qw(:all); use Fcntl;
 my ($text, $directory, $add_key, $mode) = @ARGV; my $watch = $mode eq "watch"; my ($word, $tag) = split /-/, $text; umask 0; $| = 1;

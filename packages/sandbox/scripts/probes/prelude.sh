@@ -1,15 +1,15 @@
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # perl programs; variables that probes read and that prelude.ts sets
 # Functions of the escape probes.
 #
-# breach EVIDENCE      the probe has succeeded; ends it.
-# untried WHY          the probe cannot be tried here; ends it.
+# breach EVIDENCE      reports that the probe has succeeded, and ends it.
+# untried WHY          reports that the probe cannot be tried here, and ends it.
 # call NAME ARGUMENT...  makes a system call; prints "success RESULT" or the name of the error. An argument is a number, buf:BYTES,
 #                      hex:DIGITS, or text.
-# attempt NAME ARGUMENT...  like call, and a breach unless the call is denied. With its arguments the call fails or does no harm when it
-#                      is not denied.
-# reads PATH..., opens PATH..., makes PATH...  a breach when a path can be read, opened for writing (nothing is written), or created.
+# attempt NAME ARGUMENT...  like call; a breach unless the call is denied. The arguments must be such that a call that is not denied fails
+#                      or does no harm.
+# reads PATH..., opens PATH..., makes PATH...  a breach if a path can be read, opened for writing (nothing is written), or created.
 # ask tcp|tcp6|unix ADDRESS [PORT] [TEXT]  prints a server's response. A unix address that begins with @ is abstract.
-# mine WORD            whether standard input contains WORD-TAG, with the tag of this run.
+# mine WORD            succeeds if standard input contains WORD-TAG, with the tag of this run.
 export BERTH_GIT_CREDENTIALS="${credentials-}"
 said=
 breach() { printf 'breach %.200s\n' "$*" >&9; exit 0; }

@@ -1,17 +1,17 @@
-# Packs what is on the disk of a sandbox, as its user. Standard input is a list that is separated by NUL:
+# Packs files from the disk of a sandbox, as its user. Standard input is a list with these entries, separated by NUL:
 #
-#   ROOT                      the directory to which the names in the archive are relative
-#   place DIRECTORY ""        packs it with all below it that is on the same filesystem
+#   ROOT                      the directory that the names in the archive are relative to
+#   place DIRECTORY ""        packs the directory with everything below it on the same filesystem
 #   omit PATH ""              leaves this out
-#   changes DIRECTORY BASE    packs what is different in the directory from BASE, which shows what it was at first
+#   changes DIRECTORY BASE    packs what differs in the directory from BASE, its original content
 #
-# Standard output is a line "berth-save 1 LENGTH", LENGTH bytes with the names that BASE has and DIRECTORY lacks or has as another kind of
-# file, each ended by NUL, and a tar archive. Whoever unpacks removes the names first.
+# Standard output is a line "berth-save 1 LENGTH", then LENGTH bytes, then a tar archive. The bytes are the names that BASE has and
+# DIRECTORY lacks or has as another type of file, each ended by a NUL; they are removed before the archive is unpacked.
 #
-# In an overlay a file that was changed is another inode with a ctime of its own, so a file is different when any of its times is,
-# whatever its content. Sockets are left out: they belong to a process.
+# In an overlay a changed file is another inode with its own ctime, so a file counts as different if any of its times differs, whatever
+# its content. Sockets are left out, since they belong to a process.
 #
-# Exit status: 0; 60 when something could not be read and is missing; anything else when the archive is not whole.
+# Exit status: 0; 60 when files are missing because they could not be read; anything else when the archive is incomplete.
 use strict;
 
 my $PARTIAL = 60;
@@ -55,7 +55,7 @@ sub walk {
     push @paths, map { "$below/$_" } reverse sort grep { $_ ne "." && $_ ne ".." } readdir $entries;
   }
 }
-# tar ends with an error for what it may not read: that is left out here.
+# tar fails for a file that it may not read, so such files are left out here.
 sub can_be_read {
   my ($state) = @_;
   my $needed = kind($state) == $DIRECTORY ? 0500 : kind($state) == $FILE ? 0400 : 0;
@@ -70,7 +70,7 @@ for (@bases) {
   walk($target, sub {
     my ($path, $state) = @_;
     my $before = look($base . substr $path, length $target);
-    # All directories, since the times of those in which files are made or removed are to be set again.
+    # All directories are packed, since their times have to be set again after files are made or removed in them.
     my $same = $before && kind($state) != $DIRECTORY && is_same($state, $before);
     push @changed, $path if !$same && can_be_read($state);
     return 1;
@@ -102,5 +102,5 @@ for my $place (@places) {
 }
 close $tar;
 my $status = $? & 127 ? 2 : $? >> 8;
-# 1: a file changed while it was read, or was removed before.
+# tar exits with 1 when a file changed while it was read, or was removed before.
 exit($status > 1 ? $status : $partial ? $PARTIAL : 0);

@@ -1,8 +1,8 @@
-# Unpacks what pack.pl wrote, which comes on standard input and is whatever an agent made of it. Runs as the user of a sandbox on the
-# disk of that sandbox, so that it can do nothing that the agent could not. Its argument is the directory to unpack into, which is
-# made when it is missing.
+# Unpacks from standard input what pack.pl wrote. The agent may have tampered with it, so this runs as the user of a sandbox on the disk of
+# that sandbox, where it can do nothing that the agent could not. Its argument is the directory to unpack into, which is made if it is
+# missing.
 #
-# Exit status: 0; 60 when some of it could not be unpacked; 61 when this is no such archive.
+# Exit status: 0; 60 when some files could not be unpacked; 61 when the input is no such archive.
 use strict;
 use File::Path;
 

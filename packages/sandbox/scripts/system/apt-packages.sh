@@ -4,8 +4,8 @@
 #
 # $@: names of packages, with versions. The plan puts "set -eu" and "set -- NAME..." before this.
 #
-# apt takes a name that no package has as a pattern where it could be one, so each name is looked up first. dpkg does not
-# sync its files, since the layer is synced as a whole.
+# apt treats a name that no package has as a pattern if it can, so each name is looked up first. dpkg does not sync its files,
+# since the layer is synced as a whole.
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq -o Acquire::Retries=3
 for package in "$@"; do

@@ -1,11 +1,11 @@
 # shellcheck shell=sh
-# Builds a root filesystem of Debian. Runs while its lock is held.
+# Builds a Debian root filesystem. Runs while its lock is held.
 #
-# $1: its path. $2: Debian suite. $3: packages, separated by commas. $4: host uid and gid that 0 maps to in it.
-# $5...: source lists, as mmdebstrap takes them; default: Debian's own servers.
+# $1: its path. $2: Debian suite. $3: packages, separated by commas. $4: the host uid and gid that its uid and gid 0 map to.
+# $5...: source lists in the format of mmdebstrap; default: Debian's own servers.
 #
 # It is built as PATH.making and then renamed, so that PATH is always complete. A build that fails removes PATH.making, which may
-# have filled the disk; the next build removes what a killed one has left.
+# have filled the disk; the next build removes what a killed build has left.
 set -eu
 umask 022
 path=$1 suite=$2 packages=$3 first=$4 making=$1.making; shift 4

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Removes a root filesystem. Runs while its lock is held. It is renamed first, so that one that is partly removed is never used.
+# Removes a root filesystem. Runs while its lock is held. It renames it first, so that a partly removed one is never used.
 #
 # $1: its path.
 set -e
