@@ -19,10 +19,15 @@ const DEPENDENCY_FIELDS = [
  */
 const SOURCE_ENGINE = ">=24";
 
+/** Files that name a release, its files or its images. */
+const MENTIONING = ["README.md", "deploy/chart/Chart.yaml", "deploy/image/build", "docs/guides/*.md"];
+const MENTION =
+  /(?:release\/|berth_|berth(?:-sandbox)?:|berth-(?:manifests|sdk)-|newTag: |[vV]ersion: )(\d+\.\d+\.\d+)/g;
+
 /**
  * Returns one line for each package whose version is not that of the repository's package.json. Also returns
- * one for each dependency between packages that allows another version, and if the lockfile or changelog
- * lacks the version.
+ * one for each dependency between packages that allows another version, for each mention of another in guides,
+ * chart and images, and if the lockfile or changelog lacks the version.
  */
 export function versionFaults(root: string): string[] {
   const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -31,6 +36,9 @@ export function versionFaults(root: string): string[] {
   const files = ["package.json", ...globSync("packages/*/package.json", { cwd: root }).sort()];
   return [
     ...files.flatMap((file) => manifestFaults(file, manifestOf(file), version)),
+    ...globSync(MENTIONING, { cwd: root })
+      .sort()
+      .flatMap((file) => mentionFaults(file, read(file), version)),
     ...(manifestOf("package-lock.json").version === version
       ? []
       : [`package-lock.json: the version should be ${version}; npm install --package-lock-only writes it.`]),
@@ -40,6 +48,13 @@ export function versionFaults(root: string): string[] {
       ? []
       : [`CHANGELOG.md: there is no heading '## ${version}'.`]),
   ];
+}
+
+/** Returns one line for each mention of a release of another version. */
+export function mentionFaults(file: string, text: string, version: string): string[] {
+  return [...text.matchAll(MENTION)]
+    .filter(([, mentioned]) => mentioned !== version)
+    .map(([mention]) => `${file}: the version of '${mention}' should be ${version}.`);
 }
 
 /** Returns the faults of one manifest. @param version the repository's version. */

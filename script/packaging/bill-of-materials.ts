@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { debianPackages } from "./debian-packages.ts";
+import { PUBLISHED_NAME } from "./published-name.ts";
 import { run } from "./run.ts";
 import { shippedPackages } from "./shipped-packages.ts";
 
 /** The parts of a CycloneDX document that a release reads or changes. */
 export type BillOfMaterials = {
   serialNumber?: string;
-  metadata: { timestamp?: string; component: { name: string } };
+  metadata: { timestamp?: string; component: Component };
   components: Component[];
   dependencies: { ref: string; dependsOn: string[] }[];
 };
@@ -31,7 +32,7 @@ export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
   const bill = JSON.parse(await run("npm", args, root)) as BillOfMaterials;
   delete bill.serialNumber;
   delete bill.metadata.timestamp;
-  bill.metadata.component.name = "berth"; // npm uses the name of the directory.
+  bill.metadata.component = publishedComponent(bill.metadata.component);
   const debian = [...debianPackages(root).values()].map(({ name, version }) => `${name}@${version}`);
   const kinds = [bundledPackages(root), debian, shippedPackages(root).values()];
   const shipped = new Set(kinds.flatMap((kind) => [...kind]));
@@ -43,6 +44,12 @@ export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
     .filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => kept.has(other)) }));
   return { ...bill, components, dependencies };
+}
+
+/** Returns what the bill is of under its published name. npm takes those of the directory and the repository. */
+function publishedComponent({ properties: _, ...component }: Component): Component {
+  const purl = `pkg:npm/${PUBLISHED_NAME.replace("@", "%40")}@${component.version}`;
+  return { ...component, name: PUBLISHED_NAME, purl };
 }
 
 /** Returns the packages in the console's bundle, as `name@version`. Its build writes the list. */

