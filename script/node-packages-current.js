@@ -20,8 +20,8 @@ function isCurrent() {
 }
 
 /**
- * Returns whether a package other than the console depends on it. What such a package needs itself is there
- * if it is, since npm writes its list when all is installed.
+ * Returns a function that tells whether a workspace package other than the console depends on the package at a
+ * path. Indirect dependencies need no check, since npm writes its list of packages after it has installed all.
  */
 function ofService(lock) {
   const own = Object.keys(lock).filter((path) => !path.includes("node_modules/") && path !== CONSOLE);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The program `berth` of the npm package. It avoids new syntax, because it must report its error on an old
-// Node.js, too.
+// The program `berth` of the npm package. It avoids new syntax, so that an old Node.js can run it and print the
+// error.
 "use strict";
 
 const OLDEST = 24;

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Boots systemd as process 1 over this machine's files, in namespaces of their own: boot.sh GROUP DIRECTORY SHARED.
-# Everything that it writes lies in memory and is gone when process 1 ends. GROUP is an empty directory of control group 2;
-# DIRECTORY, an empty directory; SHARED, one that it sees as /mnt. Starts no unit of this machine but the journal: those that set up hardware or the kernel would act on the machine.
+# Boots systemd as process 1 over this machine's files, in new namespaces: boot.sh GROUP DIRECTORY SHARED.
+# What it writes is in memory, and gone when process 1 ends. GROUP is an empty directory of the cgroup v2 hierarchy; DIRECTORY is an
+# empty directory; SHARED is a directory that it sees as /mnt. Of this machine's units it starts only the journal, since those that set up
+# hardware or the kernel would change the machine.
 set -eu
 group=$1 root=$2 shared=$3
 echo $$ > "$group/cgroup.procs"

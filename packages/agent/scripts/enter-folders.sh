@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Prints how many first parts of a path are folders, also through links, each as it is written; then what all of it names: "folder",
+# Prints how many leading parts of a path, taken literally, are folders or links to folders; then what the whole path is: "folder",
 # "file" for anything else that exists, or "nothing".
 #
-# FOLDER: where the path begins. REST: the path, relative, with single slashes.
+# FOLDER: the folder that the path is relative to. REST: the path, with single slashes.
 # Exit status: 39 FOLDER is a file, 40 there is no such folder.
 
 [ -f "$FOLDER" ] && exit 39

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2016 # the inner shell expands its script
-# Lists files with ripgrep, newest first. Prints two NUL-terminated texts for each: its name, and where it leads if it is a symbolic link.
-# Then a NUL and what ripgrep writes to standard error.
+# Lists files with ripgrep, newest first. Prints two NUL-terminated texts for each: its name, and the target if it is a symbolic link.
+# Then a NUL and ripgrep's standard error.
 #
-# FOLDER: where to look. COUNT: number of globs. GLOB_1 and so on: the globs, of which one must match. FIRST: number of files at most.
+# FOLDER: where to look. COUNT: number of globs. GLOB_1 and so on: the globs, of which one must match. FIRST: the largest number of files.
 # Exit status: 40 no such folder.
 #
-# Links to files are listed. Folders behind links are not entered, which the last globs say: their files have another name already, or
-# are outside of FOLDER, and they may lead in a circle. With too many of them to say so, and at the top of the filesystem, no link is followed.
+# Links to files are listed. Links to folders are excluded by the last globs: their files have another name already or are outside FOLDER,
+# and such links may form a circle. If there are too many to exclude, and at the top of the filesystem, no link is followed.
 
 cd "$FOLDER" 2>/dev/null || exit 40
 most=5000
@@ -20,7 +20,7 @@ set -- "$@" --glob '!**/.git'
 links=$(mktemp) || exit 45
 trap 'rm -f "$links"' EXIT
 case $PWD in
-# Its links lead to everywhere.
+# Links in these lead to everywhere.
 / | /proc | /proc/* | /sys | /sys/*) most=-1 ;;
 *)
   find . -name .git -prune -o -type l '(' -xtype d -o -xtype l ')' -printf '%P\0' 2>/dev/null |

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Writes its standard input to a new file, or leaves none when that fails.
+# Writes its standard input to a new file. If that fails, it leaves no file.
 #
-# FILE: its path. The directory is made.
+# FILE: its path. A missing directory is made.
 
 mkdir -p "$(dirname "$FILE")" || exit 1
 cat >"$FILE" && exit 0

@@ -1,8 +1,10 @@
 # shellcheck shell=bash
-# Prints a file, with one process: most are small, and the model waits. Of a larger one, whoever asked then asks for a part.
+# Prints a file or a part of it. It uses one process, since most files are small, and the model waits. If a file is larger than LIMIT, the
+# caller asks for a part with a second call.
 #
-# FILE: its path. LIMIT: bytes of it to print at most; empty to print its size in a line of its own, and then a part of it. Lines of UTF-16
-# come as UTF-8. FIRST, COUNT: the lines of the part; empty for its first 512 bytes. LINE_BYTES: bytes of these lines at most.
+# FILE: its path. LIMIT: the largest number of bytes to print. If it is empty, the script prints the size in a line of its own, then a part:
+# FIRST, COUNT: the lines of the part; empty for its first 512 bytes. Lines in UTF-16 are printed as UTF-8. LINE_BYTES: the largest size of
+# these lines in bytes.
 # Exit status: 41 a directory, 42 not found, 43 not a regular file, 44 no permission, 45 another error, which is printed.
 
 [ -d "$FILE" ] && exit 41

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Runs ripgrep in a folder. Prints its standard output, a NUL, and its standard error.
 #
-# FOLDER: the folder; for a file, the one that holds it. COUNT: number of arguments. ARGUMENT_1 and so on: the arguments.
-# FIRST: number of NUL-terminated names to print; empty for all.
+# FOLDER: the folder; for a file, the folder that contains it. COUNT: number of arguments. ARGUMENT_1 and so on: the arguments.
+# FIRST: the largest number of NUL-terminated names to print; empty for all.
 # Exit status: 40 no such folder, otherwise that of ripgrep.
 
 [ -f "$FOLDER" ] && FOLDER=$(dirname "$FOLDER")

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2153
-# Replaces a file by standard input, atomically. It keeps its mode. Missing directories are made, a symbolic link is followed, also to a
-# file that is missing. A file with several names is written in place, so that all of them stay names of it.
+# Atomically replaces the content of a file with standard input, and keeps the file's mode. It makes missing directories, and follows a
+# symbolic link, also one to a missing file. A file with several hard links is written in place, so that all of them stay the same file.
 # Prints "created" or "overwritten".
 #
-# FILE: its path. TEMPORARY: name of a temporary file to make beside it. KNOWN: SHA-256 of what it is expected to hold; empty for anything.
+# FILE: its path. TEMPORARY: name of a temporary file to make beside it. KNOWN: SHA-256 of the expected content; empty to accept any.
 # Exit status: 41 a directory, 43 not a regular file, 46 its mode is read-only, 47 no permission, 48 its directory cannot be written, 49 a part
-# of its path is no directory, 50 the link leads in a circle, 51 it holds something else, 45 another error, which is printed. With 48 to 50 the
-# path in question is printed.
+# of its path is no directory, 50 the links form a circle, 51 its content is another, 45 another error, which is printed. With 48 to 50 the
+# path that the error is about is printed.
 
 [ -d "$FILE" ] && exit 41
 target=$(readlink -m -- "$FILE")

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Completion of Berth's command line in Bash. What can follow is asked from the program whose name is typed: berth,
-# bin/berth, or npx berth. It prints a line for each candidate, with a tab before its description.
+# Completion of Berth's command line in Bash. The program whose name is typed (berth, bin/berth or npx berth) prints the
+# candidates, one a line, with a tab before the description.
 
 _berth() {
   local program=("${1/#\~\//$HOME/}") first=1
@@ -10,7 +10,7 @@ _berth() {
     first=2
   fi
 
-  # Bash ends words at '=' and ':' as well. Joined again, each has the characters between two spaces of the line.
+  # Bash also splits words at '=' and ':'. They are joined again, so that each is what stands between two spaces of the line.
   local words=() last=-1 rest=${COMP_LINE:0:COMP_POINT} part i
   for ((i = 0; i <= COMP_CWORD; i++)); do
     part=${rest%%[![:space:]]*}

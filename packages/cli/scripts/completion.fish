@@ -1,5 +1,5 @@
-# Completion of Berth's command line in fish. What can follow is asked from the program whose name is typed: berth,
-# bin/berth, or npx berth. It prints a line for each candidate, with a tab before its description.
+# Completion of Berth's command line in fish. The program whose name is typed (berth, bin/berth or npx berth) prints the
+# candidates, one a line, with a tab before the description.
 
 function __berth_complete
     set -l words (commandline -opc)

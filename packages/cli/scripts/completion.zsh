@@ -1,6 +1,6 @@
 #compdef berth
-# Completion of Berth's command line in zsh. What can follow is asked from the program whose name is typed: berth,
-# bin/berth, or npx berth. It prints a line for each candidate, with a tab before its description.
+# Completion of Berth's command line in zsh. The program whose name is typed (berth, bin/berth or npx berth) prints the
+# candidates, one a line, with a tab before the description.
 
 _berth() {
   local -a program values shown

@@ -1,4 +1,4 @@
-# Binds sockets in network namespaces, then becomes another program, which hands them over. Runs after system-calls.pl
+# Binds sockets in network namespaces, then becomes another program, which sends them to its parent. Placed after system-calls.pl
 # (@berth/linux).
 #
 # Arguments: one of the following, then "--", then the program to become with its arguments.
@@ -7,11 +7,11 @@
 #   prepare PORT...      prepares the network namespace that the program runs in, and binds in it
 #   bind PORT...         binds in the network namespace that the program runs in
 #
-# A port is written tcp/443 or udp/53. TCP sockets are bound to IPv6 and IPv4, or to IPv4 alone on machines without IPv6. They do not
-# listen yet: a connection is refused until the parent can accept it. To prepare a namespace is to bring its loopback up and to
-# make every address local, so that all connections end at these sockets.
+# A PORT has the form tcp/443 or udp/53. TCP sockets are bound to IPv6 and IPv4, or only to IPv4 on machines without IPv6. They do not
+# listen yet: a connection is refused until the parent can accept it. "prepare" brings the loopback of a namespace up and makes every
+# address local, so that all connections end at these sockets.
 #
-# The program to become gets one more argument, a JSON list with an element for each namespace, in which descriptors are open:
+# The program gets one more argument, a JSON list with an element for each namespace. It contains open descriptors:
 #
 #   {"fd": the namespace, "tcp": [{"port": 443, "fd": the socket}, ...], "udp": [...]}
 #

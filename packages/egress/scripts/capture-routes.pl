@@ -1,18 +1,18 @@
-# Lets every connection that begins in a pod's network namespace end in it, so that the sidecar beside the sandbox captures it. Only
-# connections to the egress gateway leave. Runs after system-calls.pl (@berth/linux), once, before anything else in the pod, with
-# CAP_NET_ADMIN.
+# Makes every connection from a pod's network namespace end inside it, so that the sidecar beside the sandbox captures it. Only connections
+# to the egress gateway leave the pod. Runs once, before anything else in the pod, with CAP_NET_ADMIN. Placed after system-calls.pl
+# (@berth/linux).
 #
 # Arguments: the IPv4 address and the TCP port of the gateway.
 #
-# Afterwards, in the order in which the kernel asks its rules:
+# Afterwards, in the order of the kernel's routing rules:
 #
 #   TCP to the gateway's address and port     leaves by the pod's interface
 #   what a program binds to that interface    goes to a hardware address that nobody has
 #   all other TCP, UDP and ICMP               is local: it ends at whoever listens in the pod
 #   the next hop, by ARP alone                is known, so that it can find the pod
 #
-# A connection from outside gets no answer, as the answer is local, too. IPv6 is local altogether: the pod keeps no IPv6 address.
-# What remains are broadcast and multicast datagrams of programs that name the interface: they reach the pod's own link, and no further.
+# A connection from outside gets no reply, since replies are local, too. All of IPv6 is local: the pod keeps no IPv6 address. Only
+# broadcast and multicast datagrams of programs that bind to the interface leave: they get to the pod's own link, and no further.
 #
 # Exit status when a step fails: 125, with the reason on standard error.
 use strict;
@@ -24,12 +24,12 @@ my ($NEWROUTE, $DELROUTE, $NEWRULE, $DELRULE, $NEWNEIGH, $DELADDR) = (24, 25, 32
 my ($CHANGE, $CREATE) = (0x5, 0x505);
 my ($UNICAST, $LOCAL, $BROADCAST) = (1, 2, 3);
 my ($UNIVERSE, $LINK, $HOST, $ANY_SCOPE) = (0, 253, 254, 255);
-# Only what the kernel's own table of local addresses has may be the source of an answer.
+# The kernel only uses addresses of its own local table as the source of a reply.
 my ($MAIN, $LOCAL_TABLE, $SINK) = (254, 255, 101);
 my %PROTOCOLS = (tcp => 6, udp => 17, icmp => 1);
 my $LOOPBACK_INDEX = 1;
 my $ONLINK = 4;
-# A link-local address and a locally administered hardware address that stand for nothing.
+# A link-local address and a locally administered hardware address that nobody has.
 my ($NOBODY, $NO_HARDWARE) = ("169.254.255.254", pack "H*", "02be27000001");
 
 my ($gateway, $port) = @ARGV;
@@ -51,7 +51,7 @@ route($NEWROUTE, $CREATE, $AF_INET, $SINK, $UNICAST, $UNIVERSE, "", [5, bytes($N
 route($NEWROUTE, $CREATE, $AF_INET, $MAIN, $UNICAST, $LINK, bytes($hop), [4, pack "L", $index]);
 route($NEWROUTE, $CREATE, $AF_INET, $MAIN, $UNICAST, $UNIVERSE, bytes($gateway), [5, bytes($hop)], [4, pack "L", $index])
   if $hop ne $gateway;
-# From here on the kernel takes no next hop any more.
+# After this the kernel accepts no route with a next hop.
 route($NEWROUTE, $CREATE, $AF_INET, $LOCAL_TABLE, $LOCAL, $HOST, "", [4, pack "L", $LOOPBACK_INDEX]);
 
 rule($AF_INET, 10, $MAIN, bytes($gateway), [22, pack "C", $PROTOCOLS{tcp}], [24, pack "S2", $port, $port]);
@@ -68,7 +68,7 @@ for (@routes) {
   my $header = pack "C8 L", $AF_INET, $_->{length}, 0, 0, $MAIN, 0, $ANY_SCOPE, 0, 0;
   ask("a route", $DELROUTE, $CHANGE, $header, [1, bytes($_->{address})], [6, pack "L", $_->{metric}]);
 }
-# To the broadcast addresses of the pod's networks.
+# Routes to the broadcast addresses of the pod's networks.
 for (grep { $_->{length} > 0 && $_->{length} < 31 && $_->{gateway} eq "0.0.0.0" } @routes) {
   my $last = pack "N", unpack("N", bytes($_->{address})) | (1 << 32 - $_->{length}) - 1;
   my $header = pack "C8 L", $AF_INET, 32, 0, 0, $LOCAL_TABLE, 0, $ANY_SCOPE, $BROADCAST, 0;
@@ -86,7 +86,7 @@ if (open(my $addresses, "<", "/proc/net/if_inet6")) {
   rule($AF_INET6, 10, $LOCAL_TABLE, "");
 }
 
-# The routes of the main table.
+# Returns the routes of the main table.
 sub read_routes {
   open(my $table, "<", "/proc/net/route") or fail("routes: $!");
   my (undef, @lines) = <$table>;
@@ -97,7 +97,7 @@ sub read_routes {
   } @lines;
 }
 
-# An address as the kernel prints it there.
+# Returns the text of an address, from the form in which the kernel prints it there.
 sub text { return join ".", unpack "C4", pack "L", hex $_[0] }
 
 sub bytes { return pack "C4", split /\./, $_[0] }

@@ -1,12 +1,12 @@
-// Listens on sockets that are bound in this process, and sends them to its parent over the IPC channel of a Node child process.
+// Listens on sockets that this process has inherited bound, and sends them to its parent over the IPC channel of a Node child process.
 //
 // Last argument: the JSON list that bind-ports.pl writes.
 //
 // Messages to the parent: for each namespace {kind: "namespace", index, fd}, which the parent opens at /proc/PID/fd, then
 // {kind: "tcp" or "udp", index, port} with the socket for each port; at the end {kind: "done"}, or {kind: "failed", message}.
 //
-// The process then waits to be killed, since the parent must have the descriptors before they close here. It ends by itself
-// when its parent is gone, and after ten seconds.
+// The process then waits to be killed, since the parent must have the descriptors before they close here. It ends by itself when its
+// parent is gone, or after ten seconds.
 import dgram from "node:dgram";
 import net from "node:net";
 
@@ -22,7 +22,7 @@ function send(message, handle) {
   });
 }
 
-// A connection that arrives before the parent has the socket waits in its backlog: the server closes here before it accepts.
+// A connection that arrives before the parent has the socket waits in the backlog: this process closes its server before it accepts one.
 function sendTcp(index, { port, fd }) {
   return new Promise((resolve, reject) => {
     const server = net.createServer();

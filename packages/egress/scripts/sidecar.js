@@ -1,43 +1,43 @@
-// Captures the connections of a sandbox that runs elsewhere than its egress, and sends them through a tunnel to the egress gateway,
-// which decides about each. It runs beside the sandbox, as a user of its own without capabilities, and holds no secret but a token
-// that is good for this sandbox alone. The kernel lets everything that the sandbox dials end here (capture-routes.pl), or programs
-// use the proxy at 127.0.0.1:3128.
+// Captures the connections of a sandbox whose egress is on another machine, and sends them through a tunnel to the egress gateway, which
+// allows or denies each. It runs beside the sandbox, as a separate user without capabilities. Its only secret is a token that is valid for
+// this sandbox alone. Either the kernel routes all connections of the sandbox here (capture-routes.pl), or programs use the proxy at
+// 127.0.0.1:3128.
 //
 // usage: node sidecar.js EPOCH routes|proxy
 //
-// EPOCH is the lease's: a sidecar with a lower one than another in this container ends at once, and a new one ends those before it.
-// With `routes` it listens at every address, with `proxy` at loopback addresses alone.
+// EPOCH is that of the lease: a sidecar with a lower epoch than another in this container ends at once, and a new one ends those before it.
+// With `routes` it listens on every address, with `proxy` only on loopback addresses.
 //
-// Standard input: one line of JSON, {gateway: {host, port}, name, authority, certificate, key, id, token}. The texts of the
-// certificates are PEM, and `name` is the one in the gateway's. At the end of standard input the program ends.
+// Standard input: one line of JSON, {gateway: {host, port}, name, authority, certificate, key, id, token}. Certificates and key are PEM,
+// and `name` is the name in the gateway's certificate. The program ends when its standard input does.
 //
 // Standard output: lines of JSON:
 //
-//   {"kind":"policy","revision":N}                   that policy is in force, and its ports are listened at
+//   {"kind":"policy","revision":N}                   that policy is in force, and the sidecar listens on its ports
 //   {"kind":"denied","host":…,"port":…,"reason":…}   as the gateway reports it
 //   {"kind":"lost"}                                  the tunnel has ended; connections fail until the next "policy"
-//   {"kind":"port","port":N,"message":…}             a port that cannot be listened at
+//   {"kind":"port","port":N,"message":…}             the sidecar cannot listen on this port
 //
-// Exit status: 0 at the end of standard input, 3 when a newer lease has this sandbox, 4 when the gateway refuses the token.
+// Exit status: 0 at the end of standard input, 3 when a newer lease has this sandbox, 4 when the gateway rejects the token.
 //
-// Both directions of the tunnel carry frames: stream (32 bits), kind (8 bits), length (32 bits), all big endian, and that many bytes.
+// Both directions of the tunnel carry frames: stream (32 bits), kind (8 bits), length (32 bits), all big endian, then as many bytes.
 // Stream 0 is the tunnel itself.
 //
 //   to the gateway    H json   {id, token}: the first frame
 //                     O json   {address, port}: opens a stream for a connection to that address
-//                     Q bytes  a DNS message; its number is that of the answer
+//                     Q bytes  a DNS query; the answer has the same stream number
 //                     P        a sign of life
-//   from the gateway  W json   {revision, ports}: the policy, first of all and when it has changed
-//                     N        the token is refused
+//   from the gateway  W json   {revision, ports}: the policy, first of all and after each change
+//                     N        the token is rejected
 //                     V json   a denial
-//                     A bytes  the answer to a DNS message; empty: none
+//                     A bytes  the answer to a DNS query; empty if there is none
 //                     P        a sign of life
 //   in both           D bytes  data of a stream
-//                     E        no data follow
+//                     E        no more data follows
 //                     C, R     the connection is closed, or reset
-//                     K number so many bytes of data more may be sent
+//                     K number allows so many more bytes of data
 //
-// In each direction of a stream no more than WINDOW bytes are under way; EXTRA more where few streams are open.
+// In each direction of a stream at most WINDOW bytes are in flight, and EXTRA more while few streams are open.
 import dgram from "node:dgram";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import net from "node:net";
@@ -52,15 +52,15 @@ const DNS_PORT = 53;
 const SIGN_MS = 10_000;
 const SILENT_MS = 30_000;
 const MAX_RETRY_MS = 1_000;
-/** How long the ports of a sidecar that was ended may stay taken. */
+/** Time in which the ports of an earlier sidecar become free after its end. */
 const TAKEN_MS = 2_000;
-/** Questions that wait for their answers. Beyond that the oldest is forgotten. */
+/** The largest number of DNS queries that wait for an answer. Beyond it the oldest is dropped. */
 const MAX_QUESTIONS = 1_000;
-/** Beyond that nothing more is read from connections until the tunnel has taken it. */
+/** Bytes that wait for the tunnel. Beyond it no connection is read until the tunnel has sent some. */
 const MAX_UNSENT = 4_194_304;
 
 const [epoch = "0", capture = "routes"] = process.argv.slice(2);
-/** Where "::" can be listened at, IPv4 arrives there, too. */
+/** A listener on "::" also gets IPv4. "0.0.0.0" is for machines without IPv6. */
 const hosts = capture === "proxy" ? ["127.0.0.1", "::1"] : ["::", "0.0.0.0"];
 const servers = new Map();
 const streams = new Map();
@@ -94,11 +94,11 @@ function endProcess(pid) {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // That process has ended already.
   }
 }
 
-/** The arguments of a process that runs Node; none for another. */
+/** Returns the arguments of a process that runs Node; none for another process. */
 function argumentsOf(pid) {
   try {
     const isNode = readlinkSync(`/proc/${pid}/exe`) === readlinkSync("/proc/self/exe");
@@ -215,7 +215,7 @@ function take(number, kind, body) {
   else if (kind === "R") client.resetAndDestroy();
 }
 
-/** A policy: it is in force when its ports are listened at. */
+/** Applies a policy. It is in force once the sidecar listens on its ports. */
 async function follow({ revision, ports }) {
   retryMs = 50;
   const missing = ports.filter((port) => !servers.has(port));
@@ -271,7 +271,7 @@ function nextNumber() {
   return last;
 }
 
-/** Sends what the client has sent, as far as the window and the tunnel allow. */
+/** Forwards the client's data to the gateway, as far as the window and the tunnel allow. */
 function forward(stream) {
   const { number, client } = stream;
   while (stream.allowed > 0 && tunnel !== null && tunnel.writableLength < MAX_UNSENT) {
@@ -283,7 +283,7 @@ function forward(stream) {
   }
 }
 
-/** Gives the client data, and the gateway leave to send as much again once they are written. */
+/** Writes data to the client, and then allows the gateway to send as many bytes again. */
 function write(number, client, body) {
   if (client.writable) client.write(body, (error) => error || send(number, "K", String(body.length)));
 }
@@ -309,7 +309,7 @@ function answer(number, message) {
   if (message.length > 0) reply?.(message);
 }
 
-/** A response that the server has failed: programs do not wait for another. */
+/** Returns a DNS response SERVFAIL, so that programs do not wait for another one. */
 function failed(message) {
   const reply = Buffer.from(message);
   if (reply.length >= 4) {

@@ -1,15 +1,15 @@
-# Reports what the kernel refuses in network namespaces: connections and datagrams to ports where nobody listens. Runs after
-# system-calls.pl (@berth/linux). It takes no part in the traffic: it reads copies of packets from packet sockets.
+# Reports connections and datagrams in network namespaces that the kernel refuses, because nobody listens on the port. Placed after
+# system-calls.pl (@berth/linux). It does not affect the traffic: it reads copies of packets from packet sockets.
 #
-# Argument: a classic BPF program in hexadecimal, which selects the packets in which the kernel refuses (refusal-filter.ts).
+# Argument: a classic BPF program in hexadecimal, which selects the packets that report a refusal (refusal-filter.ts).
 #
-# It reads commands from standard input, one a line, and ends at its end:
+# It reads commands from standard input, one a line, and ends when standard input does:
 #
 #   watch ID PATH   watches the network namespace that is open at that path. Prints "ready ID", or "failed ID REASON"
 #   forget ID       stops watching
 #
-# It prints "tcp ID PORT ADDRESS" or "udp ID PORT ADDRESS" for each refusal, with the original destination. An IPv6 address is
-# written with all its eight parts. UDP-Lite is reported as UDP.
+# It prints "tcp ID PORT ADDRESS" or "udp ID PORT ADDRESS" for each refusal, with the original destination. An IPv6 address has all of
+# its eight parts. UDP-Lite is reported as UDP.
 #
 # Sandboxes can forge any packet, so a malformed one is skipped, and each namespace has its own rate limit and socket buffer:
 # the kernel drops what does not fit, and no namespace can suppress the reports of another.
@@ -27,7 +27,7 @@ my $filter = pack "H*", $ARGV[0];
 my $program = pack "S x![P] P", length($filter) / 8, $filter;
 open(my $home, "<", "/proc/self/ns/net") or fail("network namespace: $!");
 
-# A socket that gets the refusals of a namespace; undef, with the reason in $!, when there can be none.
+# Returns a socket that gets the refusals in a namespace; undef, with the reason in $!, if it cannot be opened.
 sub open_socket {
   my ($path) = @_;
   open(my $namespace, "<", $path) or return undef;
@@ -43,8 +43,8 @@ sub open_socket {
   return $is_open ? $socket : undef;
 }
 
-# The original destination of a refused packet, as [protocol, port, address]: the source of a TCP reset, or the destination of
-# the datagram that an ICMP message quotes. undef for a malformed packet.
+# Returns the original destination of a refused packet as [protocol, port, address]: the source of a TCP reset, or the destination of
+# the datagram that an ICMP message quotes. Returns undef for a malformed packet.
 sub original_destination {
   my ($packet) = @_;
   my $is_ipv4 = ord($packet) >> 4 == 4;

@@ -1,6 +1,6 @@
-# Tells the service manager that started the service what it should know (sd_notify(3)). Node.js has no datagram sockets of
-# Unix. $NOTIFY_SOCKET is the socket's path, or @ and a name of the abstract namespace. Each line of standard input is one
-# message, with tabs where the message has line breaks. Ends when standard input does.
+# Sends notifications to the service manager that started the service (sd_notify(3)), since Node.js has no Unix datagram sockets.
+# $NOTIFY_SOCKET is the socket's path, or @ and an abstract name. Each line of standard input is one message, with tabs in place of
+# line breaks. Ends when standard input does.
 use strict;
 use Socket;
 

@@ -1,5 +1,5 @@
-# The head of Berth's Perl programs that make system calls. perlProgram() (packages/linux/src/perl-program.ts) puts
-# it before each of them, so that they can use:
+# The first part of Berth's Perl programs that make system calls. perlProgram() (packages/linux/src/perl-program.ts) puts it
+# before each of them, so that they can use:
 #
 #   system_call(NAME, ARGUMENT...)  makes the system call; returns its result, or -1 with the error in $!
 #   call(WHAT, NAME, ARGUMENT...)   the same, but ends the program with "WHAT: error" when the call fails
@@ -12,7 +12,7 @@ use strict;
 
 our $status = 125;
 
-# x86_64, aarch64. perl-program.test.ts compares them with the numbers of the system call filter.
+# Numbers on x86_64 and on aarch64. perl-program.test.ts compares them with those of the system call filter.
 my %NUMBERS = (
   capset        => [126, 91],
   close         => [3,   57],
@@ -42,7 +42,7 @@ sub fail {
   exit $status;
 }
 
-# By the machine that the ELF header of this very perl names.
+# The machine in the ELF header of the running perl.
 my $MACHINE = do {
   open(my $self, "<", "/proc/self/exe") or fail("/proc/self/exe: $!");
   sysread($self, my $header, 20) // fail("/proc/self/exe: $!");

@@ -12,7 +12,8 @@
 #              W path        opens a pipe for writing
 #              F mode path   begins a file with that octal mode, which appears at its path with "S"
 #              V path        asks for a line of "stat" about the file's filesystem, and one about the file
-#              U path        removes a file, and directories below the third component that become empty, except those made by "M"
+#              U path        removes a file, and directories below the third component that become empty, except those in "directories"
+#                            and "common/KIND" there, which sandboxes mount
 #              M path        makes a directory; there is no reply
 #              N text        stores this text as the description of all files that were placed so far
 #              D bytes       data for a W or F

@@ -1,16 +1,16 @@
 # shellcheck shell=sh disable=SC2034,SC2209 # $protocol is read by git of git.sh
-# Builds, out of a mirror, what a fresh clone of the URL would be, with its own copy of all objects. Runs after git.sh,
+# Makes a clone from a mirror that equals a fresh clone of the URL, with its own copy of all objects. Placed after git.sh,
 # lfs.sh and settle.sh.
 #
 # BERTH_MIRROR_DIRECTORY: the mirror. BERTH_SNAPSHOT_DIRECTORY: the path of the clone; it must not exist.
-# BERTH_SNAPSHOT_BYTES: limit of the objects and of the checked out files, each. BERTH_SNAPSHOT_FILES: limit of files and
-# directories. BERTH_CLONE_URL, BERTH_CLONE_HEAD, BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: see settle.sh.
-# Output: "built COMMIT KIBIBYTES"; each file counts 4 KiB in addition to its blocks, since the number of files is limited, too.
+# BERTH_SNAPSHOT_BYTES: limit in bytes, of the objects and of the checked out files separately. BERTH_SNAPSHOT_FILES: limit of the
+# number of files and directories. BERTH_CLONE_URL, BERTH_CLONE_HEAD, BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: see settle.sh.
+# Output: "built COMMIT KIBIBYTES". Each file counts 4 KiB in addition to its blocks, since the number of files is limited, too.
 # Exit status: 1 when git fails, 80 when a limit is exceeded, 81 when the mirror lacks a file of Git LFS, 82 when the branch or commit is
-# missing, 83 when a checkout differs from what it was made of.
+# missing, 83 when a checked out file differs from the commit.
 #
-# The clone uses git's protocol instead of copying files, so that it gets only the objects that the mirror's refs reach. The index is
-# written again a second after the files: git rereads files that have the same second as the index on each command.
+# The clone uses git's protocol and does not copy files, so that it gets only the objects that the mirror's refs reach. The index is
+# written again a second after the files, since each git command rereads files whose time is in the same second as the index.
 set -u
 exec 3>&1 >/dev/null 2>&1
 protocol=file

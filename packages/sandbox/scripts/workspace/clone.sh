@@ -1,24 +1,25 @@
 # shellcheck shell=sh
-# Clones a repository with its whole history, as the user of the sandbox. Runs after git.sh and lfs.sh, so no program of the repository
-# runs.
+# Clones a repository with its whole history, as the user of the sandbox. Placed after git.sh and lfs.sh, so that no program of the
+# repository runs.
 #
 # BERTH_CLONE_URL: the URL, https or http. BERTH_CLONE_TARGET: the mount path.
-# BERTH_CLONE_BESIDE: a path in the same directory, where git clones to.
+# BERTH_CLONE_BESIDE: a path in the same directory, which git clones to.
 # BERTH_CLONE_BRANCH, BERTH_CLONE_TAG, BERTH_CLONE_REF (a full name) or BERTH_CLONE_COMMIT: what to check out. Default: the branch that HEAD of the host points to.
-# BERTH_CLONE_ANEW: when set, the content of a directory at the mount path is deleted first.
-# BERTH_CLONE_TIDY: when set, the script only deletes what a killed clone has left.
+# BERTH_CLONE_ANEW: if set, the content of a directory at the mount path is deleted first.
+# BERTH_CLONE_TIDY: if set, the script only deletes what a killed clone has left.
 #
-# The line before the last: "berth:lfs REASON", when files of Git LFS are still pointers; see lfs.sh.
-# Last line: "berth:done COMMIT BRANCH"; the commit is empty for a repository without one, the branch for a detached HEAD. When git
-# failed and the host said how long to wait: "berth:retry-after VALUE"; when it answered in no form of git's: "berth:no-git-server".
+# The line before the last: "berth:lfs REASON", if files of Git LFS are still pointers; see lfs.sh.
+# Last line: "berth:done COMMIT BRANCH"; the commit is empty for a repository without one, the branch for a detached HEAD. If git
+# failed and the host said how long to wait: "berth:retry-after VALUE"; if the response was not one of a git server:
+# "berth:no-git-server".
 # Exit status: 1 when git failed, 90 when something else is at the mount path, 91 when the branch is missing, 92 when the
 # commit is missing, 93 when no directory can be created there, 94 when the tag is missing or not of a commit, 95 when the LFS server
 # rejected the credential, 96 when what answered is no git server, 97 when the ref is missing or not of a
 # commit.
 #
 # The mount path never has a partial clone: git clones to another path, and the result is moved. If the mount path is an existing
-# directory (a writable one of the sandbox), git clones to its .git/berth-clone, since no repository can contain that name; as long as
-# it exists, the content of the mount path is unfinished. An existing clone of the same URL is left unchanged.
+# directory (a writable one of the sandbox), git clones to .git/berth-clone in it, since no repository can contain that name. While
+# that exists, the content of the mount path is incomplete. An existing clone of the same URL is left unchanged.
 set -u
 protocol_of "$BERTH_CLONE_URL"
 target=$BERTH_CLONE_TARGET
@@ -26,7 +27,7 @@ newline='
 '
 finish() {
   if [ -n "${lfs-}" ]; then printf '\nberth:lfs %s' "$lfs"; fi
-  # Both by one git, where there is a commit. Of a detached HEAD the name is HEAD.
+  # If there is a commit, one git prints both. The name of a detached HEAD is HEAD.
   if both=$(git -C "$target" rev-parse HEAD --symbolic-full-name HEAD 2>/dev/null); then
     branch=${both#*"$newline"}
     case $branch in refs/heads/*) branch=${branch#refs/heads/} ;; *) branch='' ;; esac
@@ -62,7 +63,7 @@ fail() {
 traced=''
 trap 'fail 1' HUP INT TERM
 mkdir -p -- "$work" || fail 93
-# git reports the status of a response, but not its headers. Its trace of them, without credentials, goes to a file without a name.
+# git reports the status of a response, but not its headers. It traces them, without credentials, into a deleted file.
 trace_headers() {
   (: >"$work.headers") 2>/dev/null || return 0
   exec 5>"$work.headers"
@@ -76,7 +77,7 @@ set -- clone --progress --template=
 [ -n "${BERTH_CLONE_BRANCH-}" ] && set -- "$@" --branch "$BERTH_CLONE_BRANCH"
 [ -n "${BERTH_CLONE_COMMIT-}${BERTH_CLONE_TAG-}${BERTH_CLONE_REF-}" ] && set -- "$@" --no-checkout
 git "$@" -- "$BERTH_CLONE_URL" "$work" || fail 1
-# Of a page at the URL git makes a repository without anything in it, as of an empty repository.
+# If the URL is a web page, git makes an empty repository, as for a repository that is empty.
 settle_empty() {
   answer=$(GIT_TRACE_PACKET=1 git ls-remote -- "$BERTH_CLONE_URL" 2>&1)
   case $answer in
@@ -94,7 +95,7 @@ start_anew() {
     git -C "$work" remote add origin "$BERTH_CLONE_URL" &&
     git -C "$work" config "branch.$branch.remote" origin && git -C "$work" config "branch.$branch.merge" "refs/heads/$branch"
 }
-# A clone has its refs packed.
+# A clone that has refs has them packed.
 [ -s "$work/.git/packed-refs" ] || settle_empty
 if [ -n "${BERTH_CLONE_BRANCH-}" ] && [ "$(git -C "$work" symbolic-ref -q --short HEAD)" != "$BERTH_CLONE_BRANCH" ]; then
   fail 91
@@ -102,7 +103,7 @@ fi
 if [ -n "${BERTH_CLONE_TAG-}" ]; then
   BERTH_CLONE_COMMIT=$(git -C "$work" rev-parse --verify --quiet "refs/tags/$BERTH_CLONE_TAG^{commit}") || fail 94
 fi
-# Fetches what is among no branches and tags. $2: the exit status when the host does not have it.
+# Fetches a ref or commit that no branch or tag has. $2: the exit status when the host does not have it.
 fetch_other() {
   said=$(git -C "$work" fetch --quiet origin "$1" 2>&1) || case $said in
     *'unable to access'* | *'RPC failed'* | *'hung up'* | *'early EOF'*) printf '\n%s\n' "$said" && fail 1 ;;

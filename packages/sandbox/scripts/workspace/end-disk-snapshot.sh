@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# Gives the clones their reflogs back; see prepare-disk-snapshot.sh.
+# Puts the reflogs back into the clones; see prepare-disk-snapshot.sh.
 #
 # Arguments: the mount paths of the clones.
-# Exit status: 1 when one did not get them.
+# Exit status: 1 when that failed for a clone.
 set -u
 aside=/dev/shm/berth-logs
 number=0

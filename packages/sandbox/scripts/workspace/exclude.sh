@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# Makes git ignore a path in a clone, or no longer ignore it. Runs after git.sh, so no program of the repository runs.
+# Makes git ignore a path in a clone, or no longer ignore it. Placed after git.sh, so that no program of the repository runs.
 #
-# BERTH_CLONE_TARGET: the path of the clone. BERTH_EXCLUDE_PATH: the path, relative to it. BERTH_EXCLUDE_PATTERN: the same as a line of
-# .git/info/exclude. BERTH_EXCLUDE_UNDO: when set, the line is removed.
+# BERTH_CLONE_TARGET: the path of the clone. BERTH_EXCLUDE_PATH: the path to ignore, relative to it. BERTH_EXCLUDE_PATTERN: the same as a
+# line of .git/info/exclude. BERTH_EXCLUDE_UNDO: if set, the line is removed.
 # Exit status: 1 when there is no clone, 95 when the repository tracks something at the path.
 set -u
 # shellcheck disable=SC2034 # read by git of git.sh

@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2154 # $repository and $remote are set by gh.sh
-# Functions for gh in a clone whose host has a port. gh takes the host of a remote without its port, and so knows no repository there.
-# GH_REPO names it for most commands; these take it in another way.
+# Functions for gh in a clone whose host has a port. gh reads the host of a remote without its port, so it finds no repository there.
+# For most commands GH_REPO names the repository. The commands handled here need it in another way.
 #
-# run_with_port ARG…  runs gh with these arguments in such a clone. $repository: host:port/owner/name. $remote: the clone's remote of it.
+# run_with_port ARG…  runs gh with these arguments in such a clone. $repository: host:port/owner/name. $remote: the clone's remote for it.
 run_with_port() {
   case "${1-} ${2-}" in
     'repo view' | 'repo edit' | 'repo fork' | 'repo archive' | 'repo sync')
@@ -22,7 +22,7 @@ run_with_port() {
   run "$@"
 }
 
-# gh pr checkout NUMBER|BRANCH: what gh does with a remote that it knows.
+# gh pr checkout NUMBER|BRANCH: does what gh does with a remote that it recognizes.
 checkout_pull_request() {
   found=$("$real" pr view "$1" --json number,headRefName,isCrossRepository \
     --jq '"\(.number) \(.isCrossRepository) \(.headRefName)"') || exit

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Runs gh with what gh.sh has chosen.
+# Functions that run gh with the token and host that gh.sh has chosen.
 find_gh() {
   for real in /usr/local/bin/gh /usr/bin/gh; do
     if [ -x "$real" ]; then return; fi
@@ -9,8 +9,8 @@ find_gh() {
 }
 run() { exec "$real" "$@"; }
 
-# gh as git's credential helper: git's own has the token of the repository that is asked for. For other repositories gh has what the agent
-# logged in with; it would give GH_ENTERPRISE_TOKEN to any host.
+# gh as git's credential helper. Berth's helper has the tokens of the session's repositories. For other repositories gh uses what the agent
+# logged in with. The session's own tokens are unset before, since gh would give GH_ENTERPRISE_TOKEN to any host.
 answer_git() {
   asked=$(cat)
   answer=$(printf '%s\n\n' "$asked" | git-credential-berth "$3")

@@ -1,21 +1,22 @@
 #!/bin/sh
-# Runs gh with the token of the repository that the call means: that of a url among the arguments, of -R or --repo, of the arguments of
-# `gh repo` and `gh api`, of GH_REPO, or of a remote of the working directory, in the order in which gh itself decides. A repository
-# that is not the session's gets the token of the first one with the same owner, or else of the first one at its host. A call that
-# means no repository gets the first token of its host (GH_HOST). A token that is not one of the session's is left as it is.
-# In a clone at another host than the session's first one, GH_HOST is that host, since gh ignores remotes at any other. In one whose
-# host has a port, which gh does not read from remotes, it is told the repository; see gh-port.sh.
+# Runs gh with the token of the repository that the call is about. That repository is named by a URL among the arguments, by -R or --repo,
+# by the arguments of `gh repo` and `gh api`, by GH_REPO, or by a remote of the working directory, in the order in which gh itself decides.
+# For a repository that is not the session's, the token is that of the first of the session's repositories with the same owner, or else of
+# the first at the same host. A call that is about no repository gets the first token for its host (GH_HOST). A token in the environment
+# that is not one of the session's is left as it is.
+# In a clone whose host is not that of the session's first repository, GH_HOST is set to the clone's host, since gh ignores remotes at other
+# hosts. In a clone whose host has a port, which gh does not read from remotes, gh is told the repository; see gh-port.sh.
 #
-# git is logged in by a helper of its own (git-credential-berth.sh), which has the token of each repository. gh as git's helper would have
-# one for a whole host, so `gh auth setup-git` changes nothing, and `gh auth git-credential` answers what that helper does.
+# git logs in with its own helper (git-credential-berth.sh), which has the token of each repository. gh as git's helper would use one token
+# for a whole host, so `gh auth setup-git` changes nothing here, and `gh auth git-credential` returns what that helper returns.
 #
 # BERTH_GH_TOKENS: two lines for each repository with a token: host/owner/name, token.
 #
-# gh would send GH_TOKEN to github.com even when it is the token of another host, and GH_ENTERPRISE_TOKEN to any other host. So gh gets
-# no token that belongs to another host than the one it is for. Which of the two it sends to a host below ghe.com depends on its version,
-# so both hold that host's token. Tokens are never program arguments: awk reads them from its environment.
+# gh would send GH_TOKEN to github.com even when it is the token of another host, and GH_ENTERPRISE_TOKEN to any other host. So each of the
+# two is only set to a token of the host that the call goes to. For a host below ghe.com it depends on gh's version which one it sends, so
+# both are set to that host's token. Tokens are never program arguments: awk reads them from its environment.
 
-# Prints a line for each hint in the arguments: url, repo, api, host, and the text.
+# Prints a line for each hint in the arguments: its kind (url, repo, api or host) and its text.
 hints() {
   expects='' command='' subcommand='' words=0
   for argument; do
@@ -57,7 +58,7 @@ hints() {
   done
 }
 
-# A field of `gh api graphql` that names a repository: owner and name, or a query with both.
+# Handles a field of `gh api graphql` that names a repository: owner and name, or a query with both.
 field() {
   case $1 in
     owner=[!"{"]*) owner=${1#*=} ;;
@@ -69,12 +70,12 @@ field() {
   esac
 }
 
-# Prints the host that the call is for, its token, the token of github.com, and the repository and the name of the remote that the call
-# means by the working directory, if its host has a port. Reads hints, and git's configuration of remotes.
+# Reads hints, and git's configuration of remotes. Prints the host that the call goes to, its token, the token of github.com, and, if the
+# working directory names the repository and its host has a port, the repository and the name of its remote.
 choose() {
   awk '
     function at_github(host) { return host == "github.com" || host ~ /[.]ghe[.]com$/ }
-    # Any form of a repository as host/owner/name, or nothing.
+    # Returns a repository in any form as host/owner/name; empty for anything else.
     function normal(text,   part, count, ssh) {
       text = tolower(text)
       sub(/[?#].*/, "", text)
@@ -93,7 +94,7 @@ choose() {
     function host_of(name) { sub(/\/.*/, "", name); return name }
     function owner_of(name) { sub(/\/[^\/]*$/, "", name); return name }
     function consider(text) { text = normal(text); if (text != "") meant[++count] = text }
-    # The first token whose repository equals, has the owner of, or is at the host of, one that is meant.
+    # Returns the first token whose repository is the one that the call is about, or has its owner, or is at its host.
     function token(   k, i) {
       for (k = 1; k <= 3; k++) for (i = 1; i <= count; i++) for (n = 1; n <= known; n++)
         if ((k == 1 && repository[n] == meant[i]) || (k == 2 && owner_of(repository[n]) == owner_of(meant[i])) ||
@@ -143,7 +144,7 @@ choose() {
     }'
 }
 
-# Whether a token is one of the session's.
+# Succeeds if a token is one of the session's.
 ours() {
   case "
 ${BERTH_GH_TOKENS}
@@ -152,7 +153,7 @@ $1
 "*) [ -n "$1" ] ;; *) return 1 ;; esac
 }
 
-# Sets $line to the first line of $rest, and removes it there.
+# Moves the first line of $rest to $line.
 next_line() {
   line=${rest%%"$newline"*}
   rest=${rest#*"$newline"}

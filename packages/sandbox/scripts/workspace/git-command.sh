@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs git. In a session with a co-author, `git commit` adds a line for it to the message: not by a hook, since hooks belong to
-# repositories, and not to a message that has the line already.
+# Runs git. In a session with a co-author, `git commit` adds a line for it to the message, unless the message has it. It uses no hook,
+# since hooks belong to repositories.
 #
 # /etc/gitconfig: berth.coAuthor, "NAME <EMAIL>"; absent where there is none.
 find_git() {

@@ -1,15 +1,15 @@
 #!/bin/sh
-# git's credential helper in a sandbox. It returns the first credential whose URL (protocol, host and path) is the requested one, or
-# ends in a slash and begins the requested one: a rotated token takes effect at once, and the target of a redirect gets none. The LFS
-# server of a repository has its URL. No secret is ever a program argument, since printf is a shell builtin.
+# git's credential helper in a sandbox. It returns the first credential whose URL (protocol, host and path) equals the requested one, or
+# ends in a slash and is a prefix of it. A rotated token takes effect at once, and the target of a redirect gets none. For the LFS server
+# of a repository, the requested URL is the repository's. No secret is ever a program argument, since printf is a shell builtin.
 #
-# It stores no credential, only digests of those that a host refused (git's "erase"): they are not given again for the same URL, since
-# git-lfs asks anew after each refusal. git-lfs asks with the repository's URL, so what its server refused is kept apart from what git's
-# own requests were refused.
+# It stores no credential, only digests of those that a host refused (git's "erase"). They are not returned again for the same URL, since
+# git-lfs asks again after each refusal. Refusals by the LFS server are stored separately from those of git's own requests, since both
+# use the repository's URL.
 #
 # $1: the operation; any other than "get" and "erase" is ignored.
 # BERTH_GIT_CREDENTIALS: three lines for each credential: URL, user name, secret.
-# BERTH_GIT_CREDENTIALS_VERSION: what changes when a secret is rotated, also where a placeholder stands for it.
+# BERTH_GIT_CREDENTIALS_VERSION: a text that changes when a secret is rotated, even if its placeholder stays the same.
 # BERTH_GIT_REFUSED: the directory of the digests. Default: one that lasts as long as the sandbox.
 case ${1-} in get | erase) ;; *) exit 0 ;; esac
 protocol='' host='' path='' password=''
@@ -27,7 +27,7 @@ path=${path%/info/lfs}
 path=${path%.git}
 asked=$protocol://$host/$path
 refused=${BERTH_GIT_REFUSED:-/dev/shm/berth-refused}
-# Prints " (Git LFS)" when git-lfs asks: by "git credential", which a shell may stand between.
+# Prints " (Git LFS)" if git-lfs asks. It does so through "git credential", possibly with a shell in between.
 client() {
   process=$$
   for _ in 1 2 3 4; do

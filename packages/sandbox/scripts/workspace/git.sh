@@ -1,20 +1,20 @@
 # shellcheck shell=sh
 # Functions for the scripts that use git in a sandbox, which follow this file.
 #
-# git          runs no program of a repository: no hooks, no fsmonitor, no submodules, no protocol except $protocol, no redirects, and
-#              no configuration of the agent's home. It fails when the host sends less than 20 bytes a second (its progress lines
-#              are more) for $BERTH_CLONE_STALL_SECONDS (default 300). $limit may be a program that runs it, with its arguments.
+# git          runs git without any program of the repository: no hooks, no fsmonitor, no submodules, no protocol except $protocol, no
+#              redirects, and no configuration in the agent's home. It fails when the host sends less than 20 bytes a second for
+#              $BERTH_CLONE_STALL_SECONDS (default 300); progress lines alone are more. $limit may be a command that runs it.
 # protocol_of  sets $protocol to the protocol of a URL: https or http.
 #
-# Which credentials a host refused is remembered for this run alone (BERTH_GIT_REFUSED, see git-credential-berth.sh): another attempt is
-# another chance.
+# Credentials that a host refused are remembered only for this run (BERTH_GIT_REFUSED, see git-credential-berth.sh), so that the next
+# attempt tries them again.
 protocol_of() {
   case $1 in http:*) protocol=http ;; *) protocol=https ;; esac
 }
 export LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_CONFIG_GLOBAL=/dev/null GIT_LFS_SKIP_SMUDGE=1
 export BERTH_GIT_REFUSED="/dev/shm/berth-refused-$$"
 [ ! -e "$BERTH_GIT_REFUSED" ] || rm -rf -- "$BERTH_GIT_REFUSED"
-# git-command.sh, which is before git on the PATH, would start a shell for each call. No commit is made here.
+# Not git-command.sh, which comes before git on the PATH and would start a shell for each call. No commit is made here.
 program=$(PATH=${PATH#/opt/berth/bin:} && command -v git) || program=git
 limit=''
 git() {

@@ -1,19 +1,19 @@
 # shellcheck shell=sh disable=SC2034 # $lfs is read by the scripts that follow
-# Functions for the scripts that put files of Git LFS in place. They follow git.sh, whose checkouts leave the pointers to such files.
+# Functions for the scripts that put files of Git LFS in place. Placed after git.sh, whose checkouts leave pointers instead of such files.
 #
 # DIRECTORY is a clone or a bare repository.
 #
-# uses_lfs DIRECTORY ARG     whether a commit has files of Git LFS, or with --cached what is checked out, by the index: it lists all
-#                            paths, and a commit is walked tree by tree.
-# lfs_at URL DIRECTORY       whether the repository's LFS server is at the host of the URL. The repository may name any other server.
-# copy_lfs MIRROR DIRECTORY  copies the objects of HEAD from a bare repository. Fails when one is missing there.
-# lfs_bytes DIRECTORY COMMIT prints the size of these files.
+# uses_lfs DIRECTORY ARG     succeeds if a commit has files of Git LFS; with --cached, if the index has. The index is faster: it lists all
+#                            paths, while a commit is walked tree by tree.
+# lfs_at URL DIRECTORY       succeeds if the repository's LFS server is at the host of the URL. A repository may name any other server.
+# copy_lfs MIRROR DIRECTORY  copies the LFS objects of HEAD from a bare repository. Fails if one is missing there.
+# lfs_bytes DIRECTORY COMMIT prints the size of the commit's LFS files in bytes.
 # fetch_lfs DIRECTORY ARG…   runs git with these arguments, up to four times while the LFS server is unavailable or limits requests.
-#                            git-lfs itself tries again when a connection is lost, and when the server says how long to wait. A try is
-#                            ended after $BERTH_LFS_SECONDS (default 1800).
-# place_lfs URL DIRECTORY    replaces the pointers of HEAD by the files. Sets $lfs to why not all are there: "absent" without git-lfs,
-#                            "elsewhere" when their server is at another host, "refused" when it rejects the credential, "failed" when it
-#                            does not give them; else empty.
+#                            git-lfs itself tries again when a connection is lost, and when the server says how long to wait. Each attempt
+#                            ends after $BERTH_LFS_SECONDS (default 1800).
+# place_lfs URL DIRECTORY    replaces the pointers of HEAD by the files. Sets $lfs to the reason why some are missing: "absent" without
+#                            git-lfs, "elsewhere" if their server is at another host, "refused" if it rejects the credential, "failed" if
+#                            it does not send them; empty if none is missing.
 in_repository() {
   if [ -e "$1/.git" ]; then set -- -C "$@"; else
     bare=$1

@@ -1,20 +1,20 @@
 # shellcheck shell=sh
-# Creates or updates a bare mirror with the branches and tags of the repository's host. Runs after git.sh and lfs.sh.
+# Creates or updates a bare mirror with the branches and tags of a repository. Placed after git.sh and lfs.sh.
 #
 # BERTH_MIRROR_DIRECTORY: the mirror. BERTH_MIRROR_URL: the URL. BERTH_MIRROR_HEAD: full name of the branch that HEAD points
-# to. BERTH_MIRROR_CHECKOUT: the branch or commit whose files of Git LFS are fetched, too. BERTH_MIRROR_BYTES: limit of these files. A
-# file that cannot be fetched is missing. BERTH_MIRROR_BLOCKS: maximal size of one pack, in blocks of 512 bytes.
-# Output: "size KIBIBYTES", a line "OBJECT NAME" for each branch and tag, and "done". When the fetch failed: "failed", and what git said.
+# to. BERTH_MIRROR_CHECKOUT: the branch or commit whose LFS files are fetched, too. BERTH_MIRROR_BYTES: limit of these files, in bytes.
+# Files that cannot be fetched are left out. BERTH_MIRROR_BLOCKS: the largest size of a pack, in blocks of 512 bytes.
+# Output: "size KIBIBYTES", a line "OBJECT NAME" for each branch and tag, and "done". If the fetch failed: "failed", and git's message.
 #
-# While the host is unavailable or drops connections, the fetch is repeated a few times: a session was given the repository just before.
+# While the host is unavailable or drops connections, the fetch is tried a few times: the host served the repository a moment ago.
 #
-# git checks objects as they arrive, and stores them as one pack, whose size the shell limits. Faults of the people and dates that a
-# commit or tag names, and file modes with a leading zero, are let through: they are harmless, hosts let them through too, and history
-# keeps them. Temporary files of a killed fetch are deleted first; a lock that it left makes this one fail.
+# git checks objects as they arrive, and stores them as one pack, whose size the shell limits. Malformed names and dates of a commit's or
+# tag's people, and file modes with a leading zero, are accepted: they are harmless, git hosts accept them, too, and old history has them.
+# Temporary files of a killed fetch are deleted first. If it left a lock, this fetch fails.
 set -u
 protocol_of "$BERTH_MIRROR_URL"
 umask 022
-# git is not killed at the limit, and says why it ends.
+# With XFSZ ignored, git is not killed at the size limit, but reports why it ends.
 trap '' XFSZ
 ulimit -f "$BERTH_MIRROR_BLOCKS"
 mirror=$BERTH_MIRROR_DIRECTORY

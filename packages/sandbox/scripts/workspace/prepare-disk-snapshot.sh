@@ -1,11 +1,11 @@
 # shellcheck shell=sh
-# Makes the disk of the sandbox ready for a snapshot.
+# Prepares the disk of the sandbox for a snapshot.
 #
 # Arguments: the mount paths of the clones.
-# BERTH_OTHERS: a command that prints a path on the disk that does not belong to them.
-# Exit status: 1 when there is one, or the disk cannot be made ready.
+# BERTH_OTHERS: a command that prints a path on the disk that does not belong to a clone, if there is one.
+# Exit status: 1 when there is one, or when the disk cannot be prepared.
 #
-# The reflogs name a person, so they are in the memory of the sandbox meanwhile; see end-disk-snapshot.sh.
+# Reflogs contain the name of a person, so they are moved to memory during the snapshot; end-disk-snapshot.sh puts them back.
 set -u
 others=$(eval "$BERTH_OTHERS") || exit 1
 [ -z "$others" ] || exit 1

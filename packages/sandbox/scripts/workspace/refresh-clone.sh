@@ -1,13 +1,13 @@
 # shellcheck shell=sh
-# Updates the clone at the mount path, which is a mounted snapshot, to what a fresh clone of the URL would be. Runs after git.sh,
-# lfs.sh and settle.sh.
+# Updates the clone at the mount path, a mounted snapshot, so that it equals a fresh clone of the URL. Placed after git.sh, lfs.sh
+# and settle.sh.
 #
 # BERTH_CLONE_TARGET: the mount path. BERTH_CLONE_URL, BERTH_CLONE_HEAD, BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: see settle.sh.
 # BERTH_CLONE_REF: full name of a ref to check out instead; may be empty.
 # Last line: "berth:done COMMIT BRANCH", as in clone.sh.
-# Exit status: 1 when git fails, a file of Git LFS is missing, or when the clone has objects that this credential cannot read.
+# Exit status: 1 when git fails, when a file of Git LFS is missing, or when the clone has objects that this credential cannot read.
 #
-# As long as the directory .git/berth-clone exists, the content of the mount path is unfinished; see clone.sh.
+# While the directory .git/berth-clone exists, the content of the mount path is incomplete; see clone.sh.
 set -u
 protocol_of "$BERTH_CLONE_URL"
 work=$BERTH_CLONE_TARGET

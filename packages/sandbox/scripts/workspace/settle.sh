@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2154 # $work is set by the scripts that follow
-# A function for the scripts that turn an existing clone into what a fresh clone would be. They follow this file and set $work, the
-# path of the clone, which must have the branches and tags of the host.
+# A function for the scripts that make an existing clone equal a fresh clone. They follow this file and set $work, the path of the
+# clone, which must have the branches and tags of the host.
 #
-# settle  checks out the branch or commit, and removes all traces of an earlier state.
+# settle  checks out the branch or commit, and removes all traces of earlier states.
 #
 # BERTH_CLONE_URL: the URL. BERTH_CLONE_HEAD: short name of the host's default branch.
 # BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: what to check out; one of the two is empty.

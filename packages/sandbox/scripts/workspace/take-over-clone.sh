@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2034 # $protocol is read by git of git.sh
-# Makes git take the files of a clone that have a new owner for what its index says. Runs after git.sh.
+# Updates the index of a clone whose files have a new owner, so that git does not read them all again. Placed after git.sh.
 #
 # BERTH_CLONE_TARGET: the mount path. Standard input: take-over-index.pl.
 set -u

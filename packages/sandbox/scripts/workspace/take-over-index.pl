@@ -1,9 +1,9 @@
 # usage: perl - CLONE
-# Writes into the index of a clone what its files have now that they have another owner, for those whose size and time of change are those of
-# the index, to the microsecond: the second alone could be that of a change just after the checkout, which git would not notice any more. Git
-# would read each file to find the same out.
+# Updates the index of a clone whose files got another owner, so that git need not read each of them. It updates the entries of files whose
+# size and modification time equal those in the index, to the microsecond: if only the seconds were compared, git would never notice a
+# change that was made just after the checkout.
 #
-# Exit status: 1 when the index is of another form, which git then has to refresh: the forms 2 and 3 are known, of SHA-1.
+# Exit status: 1 when the index has another format than versions 2 and 3 with SHA-1. Git then has to refresh it.
 use strict;
 use warnings;
 use Time::HiRes ();
@@ -16,7 +16,8 @@ close $file;
 my ($magic, $version, $count) = unpack 'a4 N N', $index;
 exit 1 if $magic ne 'DIRC' || $version < 2 || $version > 3;
 
-# ctime, mtime (both with nanoseconds), device, inode, mode, uid, gid, size: 40 bytes. Then an object id of 20 and flags of 2.
+# An entry begins with 40 bytes: ctime and mtime (both with nanoseconds), device, inode, mode, uid, gid, size. Then follow an object id of
+# 20 bytes and flags of 2 bytes.
 my ($at, $end) = (12, length($index) - 20);
 for (1 .. $count) {
   exit 1 if $at + 62 > $end;
