@@ -37,7 +37,7 @@ test("migrations: what takes from releases before says what it requires", () => 
   for (const sql of giving) assert.deepEqual(takingFaults("0002-a.sql", sql), [], sql);
 });
 
-test("migrations: one of the newest release stays as it is, and others may come and change", (t) => {
+test("migrations: those of the newest release may not be edited, and others may be added and edited", (t) => {
   const root = mkdtempSync(join(tmpdir(), "berth-migrations-"));
   t.after(() => rmSync(root, { recursive: true }));
   const directory = "packages/store/src/db/migrations";

@@ -4,7 +4,10 @@ import { join } from "node:path";
 
 const MIGRATIONS = "packages/store/src/db/migrations";
 
-/** The number of the first migration that follows a release. The one before makes the schema of release 0.1.0. */
+/**
+ * The number of the first migration that follows a release. The one before makes the schema of release
+ * 0.1.0.
+ */
 const FIRST_OF_RELEASES = 2;
 
 /**
@@ -20,8 +23,8 @@ const TAKES = [
 ];
 
 /**
- * Returns one line for each migration with a wrong number (repeated, or after a gap), for each that removes
- * what earlier releases use, and for each of the newest release that was edited.
+ * Returns one line for each fault of a migration: its number is repeated or follows a gap, it removes something
+ * that earlier releases use, or it is in the newest release and was edited since.
  */
 export function migrationFaults(root: string): string[] {
   const directory = join(root, MIGRATIONS);
@@ -36,8 +39,8 @@ export function migrationFaults(root: string): string[] {
 }
 
 /**
- * Faults migrations that are not as the newest release has them, by its tag. Returns nothing before the first
- * release, and in a clone without tags.
+ * Returns one line for each migration of the newest release, by its tag, that was edited since. Returns nothing
+ * before the first release, and in a clone without tags.
  */
 export function editFaults(root: string): string[] {
   const tags = spawnSync("git", ["tag", "--list", "v*", "--merged", "HEAD", "--sort=-version:refname"], {

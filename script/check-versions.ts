@@ -19,15 +19,15 @@ const DEPENDENCY_FIELDS = [
  */
 const SOURCE_ENGINE = ">=24";
 
-/** Files that name a release, its files or its images. */
+/** Files that mention a release, its files or its images. */
 const MENTIONING = ["README.md", "deploy/chart/Chart.yaml", "deploy/image/build", "docs/guides/*.md"];
 const MENTION =
   /(?:release\/|berth_|berth(?:-sandbox)?:|berth-(?:manifests|sdk)-|newTag: |[vV]ersion: )(\d+\.\d+\.\d+)/g;
 
 /**
- * Returns one line for each package whose version is not that of the repository's package.json. Also returns
- * one for each dependency between packages that allows another version, for each mention of another in guides,
- * chart and images, and if the lockfile or changelog lacks the version.
+ * Compares versions with that of the repository's package.json. Returns one line for each package with another
+ * version, for each dependency between packages that allows another, for each mention of another in guides, chart
+ * and images, and for a lockfile or changelog without the version.
  */
 export function versionFaults(root: string): string[] {
   const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -50,7 +50,7 @@ export function versionFaults(root: string): string[] {
   ];
 }
 
-/** Returns one line for each mention of a release of another version. */
+/** Returns one line for each mention of a release with another version. */
 export function mentionFaults(file: string, text: string, version: string): string[] {
   return [...text.matchAll(MENTION)]
     .filter(([, mentioned]) => mentioned !== version)

@@ -1,6 +1,9 @@
 import { cpus, freemem } from "node:os";
 
-/** The idle share of the time of all cores. What is idle on average is lost: tests mostly wait. */
+/**
+ * The share of idle time of all cores above which another job may start. Tests mostly wait, so cores are
+ * often idle.
+ */
 const IDLE_SHARE = 0.1;
 /** The memory that must be free. A Kubernetes cluster with its pods takes three GiB. */
 const FREE_BYTES = 4 * 1024 ** 3;

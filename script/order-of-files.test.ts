@@ -27,7 +27,7 @@ test("files of one folder are not neighbours among files of others", () => {
   assert.ok(places.every((place, n) => n === 0 || place - (places[n - 1] ?? 0) > 1));
 });
 
-test("the longest files are there", () => {
+test("each of the longest files exists", () => {
   const root = join(import.meta.dirname, "..");
   assert.deepEqual(
     LONGEST.filter((file) => !existsSync(join(root, file))),

@@ -1,4 +1,4 @@
-/** Files that take minutes, most of which they wait. They begin before all others. */
+/** Test files that take minutes, mostly waiting. They start before all others. */
 export const LONGEST: readonly string[] = [
   "packages/sandbox/src/bubblewrap/bubblewrap.test.ts",
   "tests/acceptance/scenarios/reference.test.ts",

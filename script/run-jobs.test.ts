@@ -14,7 +14,7 @@ test("three at a time without room, in their order, until the last one has ended
   );
 });
 
-test("one more whenever there is room, and six at most", async () => {
+test("another job starts whenever there is room, up to six", async () => {
   const { most, began } = await ran(12, () => true);
   assert.equal(most, 6);
   assert.equal(new Set(began).size, 12);

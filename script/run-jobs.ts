@@ -1,6 +1,9 @@
 /** Jobs that always run at the same time. CI has two cores, and tests mostly wait for processes. */
 const ALWAYS = 3;
-/** The most jobs at a time, while the machine has room. More would need more memory and disk than CI has. */
+/**
+ * The largest number of jobs at a time on a machine with idle cores. More would need more memory and disk
+ * than CI has.
+ */
 const MOST = 6;
 /** Milliseconds after which a started job shows how much it uses. */
 const LOOK_INTERVAL_MS = 2_000;

@@ -17,7 +17,10 @@ const TOGETHER = [
 
 const SCENARIOS = "tests/acceptance/scenarios/";
 
-/** A scenario that shares its service with others: those of one process that name the same function. */
+/**
+ * The functions that scenarios get a shared service from. Scenarios that call the same one run in one
+ * process.
+ */
 const SHARES_SERVICE = /await (shared\w*Service)\(/;
 
 /** Hooks outside of a suite. They would be called for the tests of all files of their process. */
@@ -41,11 +44,11 @@ export function testJobs(files: readonly string[], root: string): string[][] {
   groups.delete(null);
   const together = [...groups.values()].flatMap((group) => inParts(group.toSorted()));
   const isLong = ([file = ""]: readonly string[]) => LONGEST.includes(file);
-  // What takes long begins first, so that short files are left for the end.
+  // Long files start first, so that short ones are left for the end.
   return [...alone.filter(isLong), ...together, ...alone.filter((job) => !isLong(job))];
 }
 
-/** Returns what files of the same processes have in common; null for a file that has its own. */
+/** Returns a key that is equal for files that may run in one process; null for a file that runs alone. */
 function groupOf(file: string, text: string): string | null {
   if (OWN_HOOKS.test(text) || MEASURES_PROCESS.test(text)) return null;
   if (file.startsWith(SCENARIOS)) return SHARES_SERVICE.exec(text)?.[1] ?? null;

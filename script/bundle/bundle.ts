@@ -4,14 +4,14 @@ import { build, type Plugin } from "esbuild";
 import { plainHttp } from "./plain-http.ts";
 import { type Extension, sourcePlaces } from "./source-places.ts";
 
-/** The programs: the command line with the service, and the service's child processes. */
+/** Entry points of the programs: the command line with the service, and the service's child processes. */
 const PROGRAMS = {
   main: "packages/cli/src/main.ts",
   "runner-process": "packages/server/src/start/runner-process.ts",
 };
 /**
- * The thread of a runner, in one file: what it shared with the programs would lie in files with much that it
- * does not use, and it would load them all.
+ * Entry point of a runner's lease thread, which is bundled into one file of its own. Chunks shared with the
+ * programs would make it load much code that it does not use.
  */
 const THREAD = { "lease-thread": "packages/runs/src/lease/lease-thread.ts" };
 

@@ -69,13 +69,13 @@ async function serveFirstSession(service: Service, gitHost: GitHost, options: Up
 }
 
 /**
- * Installs and builds the console in a clone, after the first session, which needs none. The service shows it
- * from then on. Returns false if that fails; the service then runs without it.
+ * Installs and builds the console in a clone, once the first session has run without it. The service serves it
+ * from then on. Returns false on failure; the service then runs without a console.
  */
 async function addConsole(): Promise<boolean> {
   const setup = join(ROOT, "script/setup");
   if (!existsSync(setup)) return true;
-  // Its own process group, so that npm ends with it.
+  // In a process group of its own, so that a signal to the group also ends npm.
   const running = spawn(setup, { stdio: ["ignore", "ignore", "inherit"], detached: true });
   const end = () => running.pid !== undefined && running.exitCode === null && process.kill(-running.pid);
   stop.signal.addEventListener("abort", end);

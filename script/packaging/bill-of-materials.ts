@@ -46,7 +46,10 @@ export async function billOfMaterials(root: string): Promise<BillOfMaterials> {
   return { ...bill, components, dependencies };
 }
 
-/** Returns what the bill is of under its published name. npm takes those of the directory and the repository. */
+/**
+ * Returns the component that the bill describes, with its published name. npm uses the names of the
+ * directory and the repository.
+ */
 function publishedComponent({ properties: _, ...component }: Component): Component {
   const purl = `pkg:npm/${PUBLISHED_NAME.replace("@", "%40")}@${component.version}`;
   return { ...component, name: PUBLISHED_NAME, purl };

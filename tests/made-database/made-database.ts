@@ -16,7 +16,7 @@ export const OWNER = "owner@example.com";
 export const OPERATOR = "tests";
 const TOKENS_FILE = "tokens.json";
 
-/** The tokens that are created with the database: of the owner, and of an operator. */
+/** The tokens that are created with the database: the owner's and an operator's. */
 export interface MadeTokens {
   token: string;
   operatorToken: string;

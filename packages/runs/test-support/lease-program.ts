@@ -4,7 +4,7 @@ import { currentBundle } from "../../../script/bundle/current-bundle.ts";
 const bundle = currentBundle();
 
 /**
- * The thread of leases from the bundle, which starts in a quarter of the time. Undefined, and so the sources,
- * if there is no bundle of the current sources.
+ * Path of the lease thread's program in the bundle, which starts in a quarter of the time. Undefined if the
+ * bundle is not made from the current sources: the thread then runs from the sources.
  */
 export const LEASE_PROGRAM = bundle === null ? undefined : join(bundle, "lease-thread.js");

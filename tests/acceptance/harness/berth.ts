@@ -19,7 +19,7 @@ import { waitUntil } from "./wait-until.ts";
 const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 const execFileAsync = promisify(execFile);
 
-/** The operator tokens of data directories, so that a service that is started again has the one of before. */
+/** Operator tokens by data directory, so that a restarted service is used with the token that it had before. */
 const OPERATOR_TOKENS = new Map<string, Promise<string>>();
 
 /** Long, since on a loaded machine the start of a runner can take most of a minute. */
@@ -186,7 +186,10 @@ export class Berth {
     return this.#isAsked ? await issueToken(await this.operator(), options) : await this.#bootstrap(options);
   }
 
-  /** Whether this service answers the requests of an operator: not another release, or behind TLS. */
+  /**
+   * Whether the harness can send operator requests to this service: not if it is another release, or behind
+   * TLS.
+   */
   get #isAsked(): boolean {
     return this.#binary === BINARY && this.url.startsWith("http:");
   }

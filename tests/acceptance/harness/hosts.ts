@@ -8,12 +8,15 @@ export function hostOf({ dataDir }: Pick<Berth, "dataDir">): string {
   return readFileSync(join(dataDir, "installation"), "utf8").trim();
 }
 
-/** Returns the hosts that `berth admin hosts list` prints. */
+/** Returns the hosts that `berth admin hosts list` would print. */
 export async function listHosts(berth: Berth): Promise<AnyJson[]> {
   return (await (await berth.operator()).ok("GET", "/api/v1/admin/hosts")).data;
 }
 
-/** Does to a host what `berth admin hosts` does, without the start of a process; `forget` with `--force`. */
+/**
+ * Does what `berth admin hosts ACTION` does to a host, without starting a process; `forget` as with
+ * `--force`.
+ */
 export async function administerHost(
   berth: Berth,
   action: "drain" | "resume" | "forget",

@@ -1,7 +1,7 @@
 import { OWNER } from "../../made-database/made-database.ts";
 import type { AnyJson, Api } from "./api.ts";
 
-/** The fields of a token to create, by the flags of `berth bootstrap`. */
+/** Options of a token to create, named like the flags of `berth bootstrap`. */
 export interface NewToken {
   user?: string;
   org?: string;
@@ -14,7 +14,7 @@ export interface NewToken {
 
 /**
  * Creates a token, and its user, service account and organization if missing, with the same defaults as
- * `berth bootstrap`, but without the start of a process. Returns the secret.
+ * `berth bootstrap`, but without starting a process. Returns the secret.
  */
 export async function issueToken(operator: Api, terms: NewToken): Promise<string> {
   const { kind = "pat", scopes = "*", expiresIn } = terms;

@@ -6,12 +6,14 @@ import { type Berth, startBerth } from "./berth.ts";
 import type { NewToken } from "./issue-token.ts";
 import { providerSettings } from "./provider-settings.ts";
 
-/** What a test file may use of a service that others use as well. */
+/** A service that several test files share, as one of them sees it. */
 export interface SharedService
   extends Pick<Berth, "url" | "dataDir" | "pid" | "log" | "logged" | "command" | "operator"> {
   /** The name of the file's organization. */
   readonly organization: string;
-  /** Returns the email address, or the name of a service account, that `client` and `token` use for this one. */
+  /**
+   * Returns the email address, or the name of a service account, that `client` and `token` use for this one.
+   */
   nameOf(user: string): string;
   /** Returns a new token; by default of the file's owner, a member with every scope. */
   token(options?: NewToken): Promise<string>;
@@ -33,12 +35,12 @@ let files = 0;
 
 /**
  * Returns a service for one test file, in an organization of its own, and a client of its owner. The files of a
- * process run one after another and share a service of each kind. A file that changes what others see, stops the
- * service, or counts what all of it has, starts one of its own. The log has lines of other files, and the runner
- * may be killed: it starts again.
+ * process run one after another and share a service of each kind. A file starts its own service if it changes
+ * what others see, stops the service, or counts objects of all organizations. The log has lines of other files
+ * too. A file may kill the runner, which starts again.
  *
- * Users and organizations of other files may have the same names: those of a file begin with the name of its
- * organization.
+ * The names of a file's users and organizations begin with the name of its organization, so that files may use
+ * the same names.
  */
 export async function sharedService(kind: Kind = "default"): Promise<{ berth: SharedService; api: Api }> {
   files += 1;
@@ -70,12 +72,12 @@ export async function sharedService(kind: Kind = "default"): Promise<{ berth: Sh
   return { berth: shared, api: await shared.client() };
 }
 
-/** Git hosts of a process: more than it has files that use one. */
+/** Number of git hosts in a process. At least as many as the files of one process that use a git host. */
 const HOSTS = 8;
 let hosts: Promise<readonly GitHost[]> | undefined;
 let hostsTaken = 0;
 
-/** Returns the git hosts that services of this process know when they start. */
+/** Returns the git hosts of this process. Its services have them as providers from their start. */
 function gitHosts(): Promise<readonly GitHost[]> {
   hosts ??= Promise.all(
     Array.from({ length: HOSTS }, async () => {
@@ -87,7 +89,10 @@ function gitHosts(): Promise<readonly GitHost[]> {
   return hosts;
 }
 
-/** Returns what `sharedService` does, with a git host for the file alone, which is a provider of the service. */
+/**
+ * Returns a shared service like `sharedService`, and a git host for this file alone, which is one of its
+ * providers.
+ */
 export async function sharedGitService(
   kind: "git" | "quick" = "git",
 ): Promise<{ host: GitHost; berth: SharedService; api: Api }> {

@@ -206,11 +206,11 @@ covers(["limit-turns"], "turns at once: a further one waits, and begins when one
     await send(one, bash("sleep 600"));
     await readEventsUntil(carol, one.id, ({ type }) => type === "agent.tool_use");
     await send(two, { say: "at last" });
-    // Turns begin in the order of their messages: the second one would have begun before this one.
+    // Turns begin in the order of their messages: without a limit, Carol's second turn would begin before this one.
     await runTurn(eve, unlimited.id, { say: "done" });
     const events = (await carol.ok("GET", `/sessions/${two.id}/events`)).data;
     if (!events.some(({ type }: AnyJson) => type === "session.status_running")) return true;
-    // The runner had not read the limit yet.
+    // The second turn has begun, since the runner had not read the limit yet. Try again.
     for (const { id } of [one, two]) await carol.ok("POST", `/sessions/${id}/terminate`);
     return false;
   });

@@ -12,13 +12,13 @@ import { earlierCalls } from "./earlier-calls.ts";
 import type { Explorer } from "./explorer.ts";
 import { changesBefore, sideBySide } from "./side-by-side.ts";
 
-/** A reference to a call: the event that announces it, and who runs it. */
+/** Refers to a call: the event that announces it, and its kind, which says who runs it. */
 export interface CallRef {
   eventId: string;
   kind: CallKind;
 }
 
-/** A call of a response, and whether and how it runs. */
+/** A call in a model's response, with the decision whether and how it runs. */
 export interface DecidedCall extends CallRef {
   decision: CallDecision;
 }

@@ -8,7 +8,10 @@ import { playTurn, recordedAgent, SETUP, TURNS } from "../../test-support/record
 import type { LogEntry } from "../history/log-entry.ts";
 import { toolset } from "../tools/toolset.ts";
 
-/** The time of the recorded events: a later turn would follow a pause, and have other cache markers. */
+/**
+ * The time of the recorded events. At a later time, the turn would come after a pause and have other cache
+ * markers.
+ */
 const RECORDED_AT = Date.parse("2026-11-29T12:00:00.000Z");
 
 const recorded = (name: string) =>

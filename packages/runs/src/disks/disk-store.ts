@@ -95,7 +95,7 @@ const ENTER_NEW = {
     returning disk, workspace_uid`,
 };
 
-/** As `ENTER_NEW`, with a disk of the pool and its uid. */
+/** Like `ENTER_NEW`, but with a disk of the pool and its uid. */
 const ENTER_WARM = {
   name: "enter_warm_disk",
   text: `

@@ -107,7 +107,9 @@ function groups(): string[] {
   return [...new Set(names)];
 }
 
-/** Returns the processes that have groups: for sandboxes, and on a slow machine already for the next one. */
+/**
+ * Returns the processes that own control groups: those of sandboxes, on a slow machine also of the next one.
+ */
 function groupOwners(): string[] {
   return [...new Set(groups().map((name) => name.split(".").slice(0, 3).join(".")))];
 }
@@ -254,8 +256,8 @@ test("sweep: what a process elsewhere made stays, unless the engine is the only 
   skip: !root,
 }, async () => {
   const [machine, pid, started] = thisProcess().split(".");
-  // The first has the pid and start time of this process, but in another container. The second had the pid here
-  // before.
+  // The first owner has the pid and start time of this process, but in another container. The second had this pid
+  // before it.
   const [elsewhere, former] = [`0123456789ab.${pid}.${started}`, `${machine}.${pid}.1`];
   const state = `${directory}/state`;
   for (const owner of [elsewhere, former])

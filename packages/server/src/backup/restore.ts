@@ -83,7 +83,7 @@ async function restoreOf(
   );
 }
 
-/** Reads a backup's note. @throws OperatorError when this installation cannot restore such a backup. */
+/** Reads the note in a backup. @throws OperatorError when this installation cannot restore that backup. */
 function openBackup(config: Config, directory: string): { from: string; note: BackupNote } {
   requireDatabaseProgram(config);
   const [from, note] = [resolve(directory), readNote(directory)];

@@ -28,7 +28,7 @@ test("picked directories keep their paths, without what computers put there", ()
   assert.equal(pickedFiles([new File(["x"], "a.zip")])[0]?.name, "a.zip");
 });
 
-test("what differs between two versions, by hash and mode", () => {
+test("the differences between two versions: files with another hash or mode", () => {
   const version = (files: object[]) => ({ files }) as unknown as SkillVersion;
   const one = (path: string, content_sha256: string, more: object = {}) => ({
     path,

@@ -81,7 +81,7 @@ const evaluatedPermission = z.enum(["allow", "ask", "deny"]).meta({
   description: "`ask`: the call runs after a client allows it with a `user.tool_confirmation`.",
 });
 
-/** An event's sender. Absent when Berth itself ended something. */
+/** The sender of an event. Absent if Berth itself sent it. */
 const sentBy = {
   sent_by: sender.optional().meta({ description: "Who sent it. Absent if Berth itself did." }),
 };
