@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { LONGEST } from "./order-of-files.ts";
 import { testJobs } from "./test-jobs.ts";
+import { DAYS } from "./test-parts.ts";
 
 test("files of one package share processes of about the same size, and each file is run once", (t) => {
   const names = Array.from({ length: 35 }, (_, n) => `packages/agent/src/${`${n}`.padStart(2, "0")}.test.ts`);
@@ -29,13 +30,13 @@ test("files of two packages share no process", (t) => {
   ]);
 });
 
-test("a file with hooks outside of a suite, one that starts services, and one that measures its process have a process of their own", (t) => {
+test("a file with hooks for each test, one that starts services, and one that measures its process have a process of their own", (t) => {
   for (const [name, text] of [
-    ["packages/agent/src/a.test.ts", "before(async () => {});"],
     ["packages/egress/src/a.test.ts", 'import { test } from "node:test";\nafterEach(close);'],
     ["packages/sdk/src/a.test.ts", "beforeEach(() => {\n});"],
     ["tests/acceptance/scenarios/a.test.ts", 'test("a", () => {});'],
     ["packages/store/src/a.test.ts", "const before = process.memoryUsage.rss();"],
+    ["packages/runs/src/a.test.ts", 'const descriptors = readdirSync("/proc/self/fd");'],
   ] as const) {
     const second = name.replace("/a.", "/b.");
     assert.deepEqual(testJobs([name, second], folder(t, [name, second], text)), [[name], [second]]);
@@ -50,9 +51,22 @@ test("scenarios that share a service share a process, apart from those that shar
   assert.deepEqual(testJobs(names, root), [[names[0], names[2]], [names[1]]]);
 });
 
-test("a suite's own hooks are no reason for a process of its own", (t) => {
+test("files of the rest have processes of their own", (t) => {
+  const names = DAYS.map((day) => Object.keys(day).find((file) => file.startsWith("packages/")) ?? "");
+  const root = folder(t, names, 'test("a", () => {});');
+  assert.deepEqual(
+    testJobs(names, root),
+    names.map((name) => [name]),
+  );
+});
+
+test("what a file starts before its tests, and a suite's own hooks, are no reason for a process of its own", (t) => {
   const names = ["packages/agent/src/a.test.ts", "packages/agent/src/b.test.ts"];
-  const root = folder(t, names, 'describe("a", () => {\n  before(() => {});\n  beforeEach(() => {});\n});');
+  const root = folder(
+    t,
+    names,
+    'before(() => {});\ndescribe("a", () => {\n  before(() => {});\n  beforeEach(() => {});\n});',
+  );
   assert.deepEqual(testJobs(names, root), [names]);
 });
 

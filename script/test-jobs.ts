@@ -1,19 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LONGEST } from "./order-of-files.ts";
-
-/** Packages whose test files run together in a process: they start nothing that one of them alone may use. */
-const TOGETHER = [
-  "agent",
-  "api",
-  "concurrency",
-  "console",
-  "contract",
-  "egress",
-  "linux",
-  "sdk",
-  "store",
-].map((name) => `packages/${name}/`);
+import { partOf } from "./test-parts.ts";
 
 const SCENARIOS = "tests/acceptance/scenarios/";
 
@@ -23,11 +11,11 @@ const SCENARIOS = "tests/acceptance/scenarios/";
  */
 const SHARES_SERVICE = /await (shared\w*Service)\(/;
 
-/** Hooks outside of a suite. They would be called for the tests of all files of their process. */
-const OWN_HOOKS = /^(before|beforeEach|afterEach)\(/m;
+/** Hooks outside of a suite that would be called for each test of all files of their process. */
+const OWN_HOOKS = /^(beforeEach|afterEach)\(/m;
 
 /** Measurements of a whole process, which the tests of other files would change. */
-const MEASURES_PROCESS = /process\.(memoryUsage|cpuUsage|resourceUsage)/;
+const MEASURES_PROCESS = /process\.(memoryUsage|cpuUsage|resourceUsage)|\/proc\/self\/(fd|task)/;
 
 /** The most files of a process. With more, some processes would run alone at the end. */
 const MOST_FILES = 16;
@@ -50,9 +38,11 @@ export function testJobs(files: readonly string[], root: string): string[][] {
 
 /** Returns a key that is equal for files that may run in one process; null for a file that runs alone. */
 function groupOf(file: string, text: string): string | null {
-  if (OWN_HOOKS.test(text) || MEASURES_PROCESS.test(text)) return null;
+  if (LONGEST.includes(file) || OWN_HOOKS.test(text) || MEASURES_PROCESS.test(text)) return null;
   if (file.startsWith(SCENARIOS)) return SHARES_SERVICE.exec(text)?.[1] ?? null;
-  return TOGETHER.find((folder) => file.startsWith(folder)) ?? null;
+  // Files of the rest take long, or use what only one at a time may use.
+  const [folder, name = ""] = file.split("/");
+  return folder === "packages" && partOf(file) === "each-time" ? name : null;
 }
 
 /** Divides into the fewest parts. Neighbours, which often take the same time, are in different ones. */

@@ -48,6 +48,7 @@ export interface WorkbenchOptions {
 }
 
 let count = 0;
+let benches = 0;
 
 export async function makeWorkbench({
   caFiles = [],
@@ -59,7 +60,7 @@ export async function makeWorkbench({
   const hosts = [host.host, ...reachable];
   const egress = await createEgress({ allowPrivate: hosts });
   const engine = await createBubblewrapEngine({
-    instance: `test-${process.pid}`,
+    instance: `test-${process.pid}-${++benches}`,
     stateDir: join(dir, "state"),
     egress,
     certificates: await Promise.all([host.caFile, ...caFiles].map((file) => readFile(file, "utf8"))),

@@ -38,9 +38,8 @@ export async function testDatabase(
   if (server === undefined) throw new Error("There is no PostgreSQL to test on.");
   const { connection } = await server.start();
   const name = `test_${process.pid}_${++databases}`;
-  await administer(connection, `create database ${name} template ${TEMPLATE}`);
   const settings = FOREIGN_DEFAULTS.map((setting) => `alter database ${name} set ${setting}`);
-  await administer(connection, settings.join(";"));
+  await administer(connection, `create database ${name} template ${TEMPLATE}`, settings.join(";"));
   const database = openDatabase({ ...pool, connection: { ...connection, database: name }, log: silentLog });
   t.after(async () => {
     await database.close();
@@ -144,10 +143,14 @@ function copyTree(from: string, to: string): void {
   if (copied.status !== 0) throw new Error(copied.stderr);
 }
 
-async function administer(connection: SocketConnection, sql: string): Promise<void> {
+async function administer(connection: SocketConnection, ...statements: readonly string[]): Promise<void> {
   const client = new pg.Client(socketTarget({ ...connection, database: "postgres" }));
   await client.connect();
-  await client.query(sql).finally(() => client.end());
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 function distributionBin(): string[] {

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { type Installation, startInstallation } from "../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../test-support/installation.ts";
 import { openTerminal } from "../../test-support/terminal.ts";
 
 const WITHIN = { timeout: 120_000 };
 
 let service: Installation;
 before(async () => {
-  service = await startInstallation();
+  service = await sharedInstallation();
 });
 after(() => service.stop());
 

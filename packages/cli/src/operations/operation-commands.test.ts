@@ -6,7 +6,7 @@ import type { Operation } from "@berth/sdk";
 import { cliExample } from "@berth/sdk/examples";
 import { commandWords, operations } from "@berth/sdk/operations";
 import type { Command } from "commander";
-import { type Installation, startInstallation } from "../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../test-support/installation.ts";
 import { createProgram } from "../program.ts";
 import { listLines } from "../terminal/object.ts";
 import { exampleHelp } from "./example-help.ts";
@@ -83,7 +83,7 @@ test("a list of tokens shows their parents", () => {
 describe("operation commands", { timeout: 180_000 }, () => {
   let service: Installation;
   before(async () => {
-    service = await startInstallation();
+    service = await sharedInstallation();
   });
   after(() => service.stop());
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
-import { type Installation, startInstallation } from "../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../test-support/installation.ts";
 
 const WITHIN = { timeout: 120_000 };
 
 let service: Installation;
 before(async () => {
-  service = await startInstallation();
+  service = await sharedInstallation();
 });
 after(() => service.stop());
 
@@ -64,7 +64,10 @@ test("-o: commands about sessions and the installation have it, too", WITHIN, as
   }
   assert.match(await service.done("sessions", "list", "--archived", "-o", "id"), /^(sess_\w+\n){4}$/);
   assert.deepEqual(parse(await service.done("whoami", "-o", "yaml")), await service.json("whoami"));
-  assert.match((await service.admin(["users", "list", "-o", "id"])).stdout, /^usr_\w+\n$/);
+  assert.match(
+    (await service.admin(["users", "list", "--org", service.org, "-o", "id"])).stdout,
+    /^usr_\w+\n$/,
+  );
   assert.deepEqual(
     parse(await service.done("config", "print", "-o", "yaml")),
     await service.json("config", "print"),

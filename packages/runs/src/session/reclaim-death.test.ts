@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DatabaseUnavailableError } from "@berth/store/db";
+import { notTodays } from "../../../../tests/effort/effort.ts";
 import { closeDead, DYING_LEASE_MS } from "../../test-support/dying-database.ts";
 import { check, count, idleSession, mortal, prepared, RECLAIM, watched } from "../../test-support/reclaim.ts";
 import { bash, idles, steps } from "../../test-support/worker.ts";
@@ -11,6 +12,7 @@ for (const after of [false, true]) {
   test(`reclaim: a process dies ${when} any of its statements → the next worker completes it`, async (t) => {
     const { db, own, from, statements } = await prepared(t);
     for (let n = 1; n <= statements; n++) {
+      if (notTodays("crash", n, 3) !== false) continue;
       const session = await idleSession(own, db, from);
       const dead = Promise.withResolvers<void>();
       const die = async () => {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { berth } from "../../../test-support/berth.ts";
-import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../../test-support/installation.ts";
 
 const SECRET = "sekret-51f0";
 const OTHER = "sekret-77aa";
@@ -31,7 +31,7 @@ auth:
 describe("apply: memories and credentials", { timeout: 420_000 }, () => {
   let service: Installation;
   before(async () => {
-    service = await startInstallation();
+    service = await sharedInstallation();
     await mkdir(join(service.dir, "kept"));
     await write("kept/c.md", "From a file.\n");
     await write("kept/build-key", `${SECRET}\n`);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../../test-support/installation.ts";
 
 const manual = (name: string, rest = "How.\n") =>
   `---\nname: ${name}\ndescription: Does things.\n---\n${rest}`;
@@ -10,7 +10,7 @@ const manual = (name: string, rest = "How.\n") =>
 describe("apply: skills", { timeout: 420_000 }, () => {
   let service: Installation;
   before(async () => {
-    service = await startInstallation();
+    service = await sharedInstallation();
     await mkdir(join(service.dir, "kept/skills/tidy/scripts"), { recursive: true });
     await write("kept/skills/tidy/SKILL.md", manual("tidy"));
     await write("kept/skills/tidy/scripts/run.sh", "#!/bin/sh\n");

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../../test-support/installation.ts";
 import { openTerminal } from "../../../test-support/terminal.ts";
 
 describe("apply", { timeout: 420_000 }, () => {
   let service: Installation;
   before(async () => {
-    service = await startInstallation();
+    service = await sharedInstallation();
   });
   after(() => service.stop());
 

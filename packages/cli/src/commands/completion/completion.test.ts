@@ -4,7 +4,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { binary } from "../../../test-support/berth.ts";
-import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../../test-support/installation.ts";
 import { onTerminal } from "../../../test-support/terminal.ts";
 
 const WITHIN = { timeout: 120_000 };
@@ -15,7 +15,7 @@ describe("completion", { timeout: 240_000 }, () => {
   let vault: string;
   let credential: string;
   before(async () => {
-    service = await startInstallation();
+    service = await sharedInstallation();
     agent = (
       await service.json("agents", "create", "-f", "name=Red\u001b[31m", "-f", "model=rehearsal/steps")
     ).id;

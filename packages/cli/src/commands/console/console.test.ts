@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { berth } from "../../../test-support/berth.ts";
-import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../../test-support/installation.ts";
 
 let service: Installation;
 before(async () => {
-  service = await startInstallation();
+  service = await sharedInstallation();
 });
 after(() => service.stop());
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Health } from "@berth/sdk";
-import { startInstallation } from "../../../test-support/installation.ts";
+import { sharedInstallation } from "../../../test-support/installation.ts";
 import { healthLines } from "./health-lines.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -63,7 +63,7 @@ test("a report of a service that runs no sessions, and cannot measure its disk",
 });
 
 test("health: who is no admin is told so", async (t) => {
-  const { run, stop } = await startInstallation();
+  const { run, stop } = await sharedInstallation();
   t.after(stop);
   const { code, stderr } = await run(["health"]);
   assert.equal(code, 4);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
-import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../../test-support/installation.ts";
 import { openTerminal } from "../../../test-support/terminal.ts";
 
 const WITHIN = { timeout: 180_000 };
@@ -11,7 +11,7 @@ let service: Installation;
 let asking: string;
 let environment: string;
 before(async () => {
-  service = await startInstallation();
+  service = await sharedInstallation();
   const toolset = {
     type: "agent_toolset_20260401",
     configs: [{ name: "Bash", permission_policy: { type: "always_ask" } }],

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../../test-support/installation.ts";
 
 let service: Installation;
 before(async () => {
-  service = await startInstallation();
+  service = await sharedInstallation();
 });
 after(() => service.stop());
 

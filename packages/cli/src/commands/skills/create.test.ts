@@ -4,11 +4,11 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { zip } from "../../../../api/test-support/skills.ts";
-import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+import { type Installation, sharedInstallation } from "../../../test-support/installation.ts";
 
 let service: Installation;
 before(async () => {
-  service = await startInstallation();
+  service = await sharedInstallation();
 });
 after(() => service.stop());
 

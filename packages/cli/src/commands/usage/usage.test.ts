@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UsageFigures, UsageReport } from "@berth/sdk";
-import { startInstallation } from "../../../test-support/installation.ts";
+import { sharedInstallation } from "../../../test-support/installation.ts";
 import { usageLines } from "./usage-lines.ts";
 
 const FIGURES: UsageFigures = {
@@ -80,7 +80,7 @@ test("costs: without tokens of unknown price, which the last line counts; nothin
 });
 
 test("usage: flags choose the days and the groups; what is refused names its flag", async (t) => {
-  const { json, run, done, stop } = await startInstallation();
+  const { json, run, done, stop } = await sharedInstallation();
   t.after(stop);
   const { from, to, group_by } = await json(
     ...["usage", "--from", "2026-01-31", "--to", "2026-02-01", "--group-by", "environment"],
