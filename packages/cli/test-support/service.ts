@@ -100,6 +100,7 @@ const session = {
   status: "idle",
   title: "First",
   resources: [repository],
+  set_aside: null,
   last_turn: { outcome: "end_turn", ended_at: "2026-11-21T10:00:30.000Z" },
   stats: { active_seconds: 19, duration_seconds: 30 },
   usage: {
