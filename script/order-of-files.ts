@@ -8,6 +8,7 @@ export const LONGEST: readonly string[] = [
   "tests/acceptance/scenarios/saves.test.ts",
   "tests/acceptance/scenarios/homes.test.ts",
   "tests/acceptance/scenarios/service-stop.test.ts",
+  "tests/crash/idle-summary.test.ts",
 ];
 
 /**
