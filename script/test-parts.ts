@@ -125,7 +125,7 @@ export const DAYS: readonly Readonly<Record<string, number>>[] = [
     "tests/console/tool-output.test.ts": 5,
     "tests/crash/explore.test.ts": 65,
     "tests/crash/idempotency.test.ts": 5,
-    "tests/crash/idle-summary.test.ts": 20,
+    "tests/crash/idle-summary.test.ts": 335,
     "tests/crash/outputs.test.ts": 5,
     "tests/crash/printed-output-docker.test.ts": 35,
     "tests/crash/printed-output.test.ts": 60,
