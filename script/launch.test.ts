@@ -147,8 +147,14 @@ test("script/setup: packages are missing → npm adds them to those of a service
   assert.equal(npm({}, "--service"), `npm ci ${quiet} ${OF_SERVICE}`);
   assert.equal(npm({}), `npm ci ${quiet} --omit=dev`);
   assert.equal(npm({ a: { version: "1.0.1" } }), `npm ci ${quiet} --omit=dev`);
-  assert.equal(npm({ a: { version: "1.0.0" } }), `npm install --no-save ${quiet} --omit=dev`);
-  assert.equal(npm({ a: { version: "1.0.0" } }, "--tests"), `npm install --no-save ${quiet}`);
+  assert.equal(
+    npm({ a: { version: "1.0.0" } }),
+    `npm install --no-save --prefer-offline ${quiet} --omit=dev`,
+  );
+  assert.equal(
+    npm({ a: { version: "1.0.0" } }, "--tests"),
+    `npm install --no-save --prefer-offline ${quiet}`,
+  );
 });
 
 function lockfile(packages: object): string {
