@@ -15,6 +15,8 @@
 //
 //   {"kind":"policy","revision":N}                   that policy is in force, and the sidecar listens on its ports
 //   {"kind":"denied","host":…,"port":…,"reason":…}   as the gateway reports it
+//   {"kind":"unreached","message":…}                 an attempt to open the tunnel has failed; others follow. Not repeated for the
+//                                                    same reason
 //   {"kind":"lost"}                                  the tunnel has ended; connections fail until the next "policy"
 //   {"kind":"port","port":N,"message":…}             the sidecar cannot listen on this port
 //
@@ -65,7 +67,7 @@ const hosts = capture === "proxy" ? ["127.0.0.1", "::1"] : ["::", "0.0.0.0"];
 const servers = new Map();
 const streams = new Map();
 const questions = new Map();
-let [tunnel, last, retryMs, following] = [null, 0, 50, Promise.resolve()];
+let [tunnel, last, retryMs, following, fault] = [null, 0, 50, Promise.resolve(), ""];
 
 takeOver();
 readLine((settings) => {
@@ -134,10 +136,13 @@ function connect(settings) {
     minVersion: "TLSv1.3",
   });
   const receive = frameReader((stream, kind, body) => take(stream, kind, body));
-  const silence = setTimeout(() => socket.destroy(), SILENT_MS);
+  const silence = setTimeout(() => socket.destroy(new Error("it is silent")), SILENT_MS);
   const signs = setInterval(() => send(0, "P"), SIGN_MS);
+  let [why, isHeard] = ["it closed the connection", false];
   socket.setNoDelay(true);
-  socket.on("error", () => {});
+  socket.on("error", ({ message }) => {
+    why = message;
+  });
   socket.once("secureConnect", () => {
     tunnel = socket;
     send(0, "H", JSON.stringify({ id, token }));
@@ -147,24 +152,28 @@ function connect(settings) {
   });
   socket.on("data", (chunk) => {
     silence.refresh();
+    isHeard = true;
     receive(chunk);
   });
   socket.once("close", () => {
     clearTimeout(silence);
     clearInterval(signs);
-    lose(socket);
+    lose(socket, isHeard ? null : why);
     setTimeout(() => connect(settings), retryMs);
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   });
 }
 
-function lose(socket) {
+/** @param why reason why the gateway was never heard; null if it was. */
+function lose(socket, why) {
+  if (why !== null && why !== fault) tell({ kind: "unreached", message: why });
+  fault = why;
   if (tunnel !== socket) return;
   tunnel = null;
   questions.clear();
   for (const { client } of streams.values()) client.resetAndDestroy();
   streams.clear();
-  tell({ kind: "lost" });
+  if (why === null) tell({ kind: "lost" });
 }
 
 function frameReader(onFrame) {

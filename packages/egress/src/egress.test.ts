@@ -39,12 +39,7 @@ before(async () => {
   secure = createHttpsServer({ key: made.key, cert: made.certificate }, serve);
   web = createHttpServer(serve);
   [port, webPort] = [await listen(secure), await listen(web)];
-  egress = await createEgress({
-    allowPrivate: [`host.example:${port}`, `host.example:${webPort}`, `app.localhost:${port}`],
-    resolve: async (name) => addresses[name] ?? (await Promise.reject(new Error("no such name"))),
-    poolSize: 1,
-    headTimeoutMs: 400,
-  });
+  egress = await createEgress(options());
   namespace = await egress.open({ policy: policy(), onDenied: (one) => denied.push(one) });
   denied = [];
 });
@@ -73,6 +68,12 @@ const policy = (): { mode: "limited"; hosts: string[] } => ({
     "metadata.example",
     "missing.example",
   ],
+});
+
+const options = (): Parameters<typeof createEgress>[0] => ({
+  allowPrivate: [`host.example:${port}`, `host.example:${webPort}`, `app.localhost:${port}`],
+  resolve: async (name) => addresses[name] ?? (await Promise.reject(new Error("no such name"))),
+  poolSize: 1,
 });
 
 test("allowed host: reached over https at the port of the policy", async () => {
@@ -126,6 +127,20 @@ test("literal addresses: public, metadata and loopback → denied", async () => 
   assert.notEqual((await inside(`curl -sSk https://127.0.0.1:${port}/hello`)).code, 0);
 });
 
+test("loopback: a connection that the client gives up is no denial", async () => {
+  const refused: EgressDenied[] = [];
+  const own = await egress.open({ policy: policy(), onDenied: (one) => refused.push(one) });
+  // Clients that try both families at once close the slower connection without a byte, or within their hello.
+  const giveUp = ["127.0.0.1", "::1"].flatMap((address) => [
+    `exec 5<>/dev/tcp/${address}/${port}; exec 5>&-`,
+    `exec 5<>/dev/tcp/${address}/${port}; printf '\\x16\\x03\\x01' >&5; exec 5>&-`,
+  ]);
+  const last = `curl -sSk https://127.0.0.2:${port}/`;
+  await runInside(own, `timeout 20 bash -c "${giveUp.join("; ")}"; ${last}`);
+  assert.deepEqual(refused, [{ host: "127.0.0.2", port, reason: "no_server_name" }]);
+  await own.close();
+});
+
 test("port that no policy names → connection refused", async () => {
   assert.equal((await inside("curl -sS http://host.example:81/")).code, 7);
   assert.equal((await inside("curl -sS http://[::1]:81/")).code, 7);
@@ -168,10 +183,13 @@ for (const { what, script, expected } of impostors) {
 }
 
 test("silent client, other protocol → the connection is closed", async () => {
-  const silent = `timeout 5 bash -c 'exec 5<>/dev/tcp/host.example/${port}; read -r line <&5; echo closed'`;
-  assert.equal((await inside(silent)).stdout, "closed\n");
-  const other = `timeout 5 bash -c 'exec 5<>/dev/tcp/host.example/${port}; echo SSH-2.0-x >&5; read -r line <&5; echo closed'`;
-  assert.equal((await inside(other)).stdout, "closed\n");
+  const impatient = await createEgress({ ...options(), headTimeoutMs: 400 });
+  const own = await impatient.open({ policy: policy() });
+  const silent = `timeout 60 bash -c 'exec 5<>/dev/tcp/host.example/${port}; read -r line <&5; echo closed'`;
+  assert.equal((await runInside(own, silent)).stdout, "closed\n");
+  const other = `timeout 60 bash -c 'exec 5<>/dev/tcp/host.example/${port}; echo SSH-2.0-x >&5; read -r line <&5; echo closed'`;
+  assert.equal((await runInside(own, other)).stdout, "closed\n");
+  await impatient.close();
 });
 
 test("TLS: a hello sent byte by byte is read", async () => {
@@ -227,6 +245,22 @@ test("setPolicy: applies at once, also to open connections", async () => {
   assert.notEqual((await endless).code, 0);
   assert.throws(() => own.setPolicy({ mode: "limited", hosts: ["10.0.0.1"] }), EgressError);
   await own.close();
+});
+
+test("refused hosts: neither resolved nor reached, whatever a policy allows, and others are", async (t) => {
+  const other = await createEgress({ ...options(), refused: ["*.host.example", "host.example"] });
+  t.after(() => other.close());
+  for (const mode of ["limited", "unrestricted"] as const) {
+    const hosts = [`host.example:${webPort}`, `app.localhost:${port}`, `x.host.example:${webPort}`];
+    const refused: EgressDenied[] = [];
+    const opened = await other.open({ policy: { mode, hosts }, onDenied: (one) => refused.push(one) });
+    t.after(() => opened.close());
+    for (const url of [`http://host.example:${webPort}/hello`, `http://x.host.example:${webPort}/hello`])
+      assert.notEqual((await runInside(opened, `curl -sS -m 20 ${url}`)).code, 0, `${mode} ${url}`);
+    assert.deepEqual([...new Set(refused.map(({ host }) => host))], ["host.example", "x.host.example"]);
+    const { stdout } = await runInside(opened, `curl -sS --cacert ${ca} https://app.localhost:${port}/hello`);
+    assert.equal(stdout, "hello");
+  }
 });
 
 test("unrestricted: every name resolves; private and literal addresses are denied", async () => {

@@ -16,6 +16,7 @@ import { RecentPorts } from "./capture/recent-ports.ts";
 import { EgressError } from "./policy/egress-error.ts";
 import { parsePolicy } from "./policy/policy.ts";
 import { createContext, type RelayOptions } from "./relay/relay-options.ts";
+import { servicesByHost } from "./relay/sandbox-service.ts";
 
 export interface EgressOptions extends RelayOptions {
   /**
@@ -61,6 +62,7 @@ export async function createEgress(options: EgressOptions = {}): Promise<Egress>
   return {
     open: async (namespaceOptions) => {
       parsePolicy(namespaceOptions.policy);
+      servicesByHost(namespaceOptions.services);
       if (namespaceOptions.credentials !== undefined && context.mitm === null) {
         throw new EgressError("This egress has no certificate authority, so it cannot inject credentials.");
       }

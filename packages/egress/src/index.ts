@@ -9,6 +9,7 @@ export {
   type GuardedFetchOptions,
 } from "./fetch/guarded-fetch.ts";
 export { openCertificateAuthority, placeAuthority } from "./mitm/certificate-authority.ts";
+export { HOP_BY_HOP } from "./mitm/end-to-end-headers.ts";
 export type { KeyPair } from "./mitm/openssl.ts";
 export type { CredentialSource, CredentialTarget, ProxiedCredential } from "./mitm/proxied-credential.ts";
 export { withTokenPrefix } from "./mitm/token-prefix.ts";
@@ -16,6 +17,7 @@ export { OutgoingProxies } from "./outgoing/outgoing-proxies.ts";
 export { DenialLog, type EgressDenied } from "./policy/denial-log.ts";
 export { EgressError } from "./policy/egress-error.ts";
 export { allowsUrl, type EgressPolicy } from "./policy/policy.ts";
+export type { SandboxService, ServiceAnswer } from "./relay/sandbox-service.ts";
 export {
   GATEWAY_NAME,
   makeHostsAuthority,

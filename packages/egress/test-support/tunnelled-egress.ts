@@ -23,6 +23,7 @@ export { openPodNetwork, type PodNetwork };
 export type SidecarLine =
   | { kind: "policy"; revision: number }
   | ({ kind: "denied" } & EgressDenied)
+  | { kind: "unreached"; message: string }
   | { kind: "lost" }
   | { kind: "port"; port: number; message: string };
 
@@ -78,12 +79,21 @@ export async function createTunnelledEgress(options: EgressOptions = {}): Promis
   });
   const open = new Set<NetworkNamespace>();
 
-  async function openOne({ policy, credentials, onDenied }: NamespaceOptions): Promise<NetworkNamespace> {
+  async function openOne({
+    policy,
+    credentials,
+    services,
+    onDenied,
+  }: NamespaceOptions): Promise<NetworkNamespace> {
     parsePolicy(policy);
     const network = await openPodNetwork();
     await network.capture(network.hop, gateway.port);
     const id = randomUUID();
-    const grant: TunnelGrant = { policy, revision: 1, ...(credentials && { credentials }) };
+    const grant: TunnelGrant = {
+      ...{ policy, revision: 1 },
+      ...(credentials && { credentials }),
+      ...(services && { services }),
+    };
     grants.set(id, grant);
     const denials = new DenialLog(onDenied ?? (() => {}));
     const sidecar = startSidecar(network, program, {

@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
 
+/** Resource limits by their names in `/proc/self/limits`. */
+export type LimitTitle = "Max core file size" | "Max data size" | "Max open files" | "Max processes";
+
 /**
- * Returns a hard limit of this process by its name in `/proc/self/limits`. Child processes cannot exceed it.
- * An unlimited or unknown limit is `Number.MAX_SAFE_INTEGER`.
+ * Returns a hard limit of this process, in bytes or as a number. Child processes cannot exceed it, except those
+ * with CAP_SYS_RESOURCE. An unlimited or unknown limit is `Infinity`.
  */
-export function hardLimit(name: "Max open files" | "Max processes"): number {
+export function hardLimit(title: LimitTitle): number {
   const line = readFileSync("/proc/self/limits", "latin1")
     .split("\n")
-    .find((text) => text.startsWith(name));
+    .find((text) => text.startsWith(title));
   const hard = line?.slice(26).trim().split(/\s+/)[1];
-  return hard === undefined || hard === "unlimited" ? Number.MAX_SAFE_INTEGER : Number(hard);
+  return hard === undefined || hard === "unlimited" ? Number.POSITIVE_INFINITY : Number(hard);
 }

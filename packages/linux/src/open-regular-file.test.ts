@@ -47,6 +47,6 @@ test("a file is opened, read and described; a link, a pipe, a directory and a de
   }
   assert.equal(descriptors(), before, "nothing stays open");
   const none = join(dir, "none");
-  for (const reading of [openRegularFile(none), statRegularFile(none), text(streamRegularFile(none))])
-    await assert.rejects(reading, { code: "ENOENT" });
+  const readings = [openRegularFile, statRegularFile, (path: string) => text(streamRegularFile(path))];
+  for (const read of readings) await assert.rejects(read(none), { code: "ENOENT" });
 });

@@ -38,7 +38,6 @@ export const DENIED_SYSCALLS: Readonly<Record<string, Numbers>> = {
   kexec_load: [246, 104],
   kexec_file_load: [320, 294],
   bpf: [321, 280],
-  perf_event_open: [298, 241],
   userfaultfd: [323, 282],
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
@@ -68,8 +67,6 @@ export const DENIED_SYSCALLS: Readonly<Record<string, Numbers>> = {
   _sysctl: [156, null],
   fanotify_init: [300, 262],
   setns: [308, 268],
-  process_vm_readv: [310, 270],
-  process_vm_writev: [311, 271],
   process_madvise: [440, 440],
   process_mrelease: [448, 448],
   pidfd_getfd: [438, 438],
@@ -98,7 +95,7 @@ export const EXAMINED_SYSCALLS = {
   socket: [41, 198],
   socketpair: [53, 199],
   personality: [135, 92],
-  ptrace: [101, 117],
+  perf_event_open: [298, 241],
 } as const satisfies Record<string, Numbers>;
 
 /**
@@ -126,10 +123,12 @@ export const NEWEST_SYSCALL = 466;
 const OTHERS: Readonly<Record<string, Numbers>> = {
   close: [3, 57],
   getpid: [39, 172],
+  ptrace: [101, 117],
   setuid: [105, 146],
   setgroups: [116, 159],
   setresuid: [117, 147],
   setresgid: [119, 149],
+  sched_setaffinity: [203, 122],
   capget: [125, 90],
   capset: [126, 91],
   setxattr: [188, 5],
@@ -138,6 +137,8 @@ const OTHERS: Readonly<Record<string, Numbers>> = {
   unlinkat: [263, 35],
   prlimit64: [302, 261],
   renameat2: [316, 276],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
   openat2: [437, 437],
 };
 

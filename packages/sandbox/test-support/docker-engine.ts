@@ -8,6 +8,7 @@ import {
   TEST_IMAGE,
 } from "../../../tests/container-engine/container-engine.ts";
 import { createDockerEngine } from "../src/docker/docker-engine.ts";
+import { WORKSPACE_PROGRAMS } from "../src/workspace/repository/repository-environment.ts";
 import type { Subject } from "./conformance/conformance.ts";
 
 export interface TestSubject extends Subject {
@@ -40,7 +41,7 @@ export async function startSubject(
   const [instance, stateDir] = [`test-${process.pid}`, join(directory, "state")];
   const certificates = [authority.certificate];
   const parts = { instance, socket, defaultImage: TEST_IMAGE, stateDir, egress, certificates };
-  const options = { ...parts, sharedLimits: SHARED_LIMITS };
+  const options = { ...parts, programs: WORKSPACE_PROGRAMS, sharedLimits: SHARED_LIMITS };
   const engine = await createDockerEngine(options);
   return {
     engine,

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { processStart } from "@berth/linux";
 import type { Command, CommandResult } from "../src/interface/command.ts";
 import { ALL_PROBES } from "../src/probes/all-probes.ts";
 import { startHostCanaries, startNeighbour } from "../src/probes/canaries.ts";
@@ -49,6 +50,7 @@ function paths(): ProbeVariables {
     service_directory: home,
     neighbour_disk: join(home, "neighbour"),
     proxy_port: String(metadata.port),
+    launcher_processes: `${process.pid}:${processStart(process.pid)}`,
   };
 }
 

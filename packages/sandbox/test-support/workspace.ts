@@ -112,7 +112,7 @@ export async function sh(
   script: string,
   environment: Record<string, string> = {},
 ): Promise<string> {
-  const { exitCode, output } = await sandbox.run({ script, environment, timeoutMs: 15_000 });
+  const { exitCode, output } = await sandbox.run({ script, environment, timeoutMs: 120_000 });
   const text = Buffer.from(output).toString();
   assert.equal(exitCode, 0, `${script}\n${text}`);
   return text.replace(/\n$/, "");

@@ -1,5 +1,5 @@
 /** Headers that apply to one connection only, or are written anew for the next. */
-const HOP_BY_HOP = new Set([
+export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",

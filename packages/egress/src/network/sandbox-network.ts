@@ -11,12 +11,15 @@ import { serveProxy } from "../proxy/serve-proxy.ts";
 import type { ConnectionPolicy, EgressContext } from "../relay/connection-policy.ts";
 import { forward } from "../relay/forward.ts";
 import { identify, type OriginalDestination } from "../relay/identify.ts";
+import { type SandboxService, type ServicesByHost, servicesByHost } from "../relay/sandbox-service.ts";
 import { DNS_PORT, PROXY_PORT } from "./ports.ts";
 import { rateLimitedLog } from "./rate-limited-log.ts";
 
 export interface NetworkOptions {
   policy: EgressPolicy;
   credentials?: CredentialSource;
+  /** Hosts that Berth answers for this sandbox. Default: none. */
+  services?: readonly SandboxService[];
   onDenied?: (denied: EgressDenied) => void;
   /** Milliseconds after which the same host is reported again. Default: 1,000. */
   repeatMs?: number;
@@ -37,6 +40,7 @@ export class SandboxNetwork {
   readonly #connectionPolicy: ConnectionPolicy;
   readonly #denials: DenialLog;
   readonly #addresses: SyntheticAddresses;
+  readonly #services: ServicesByHost;
   readonly #connections = new Map<Client, { name: HostName; port: number } | null>();
   #policy: Policy;
   #isClosed = false;
@@ -46,10 +50,12 @@ export class SandboxNetwork {
     this.#policy = parsePolicy(options.policy);
     this.#context = { ...context, log: rateLimitedLog(context.log) };
     this.#addresses = addresses;
+    this.#services = servicesByHost(options.services);
     this.#denials = new DenialLog(options.onDenied ?? (() => {}), options.repeatMs);
     this.#connectionPolicy = {
-      allows: (name, port) => this.#policy.allows(name, port),
+      allows: (name, port) => this.#allows(name, port),
       deny: (denied) => this.#denials.add(denied),
+      services: this.#services,
       credentialsAt: async (destination) =>
         options.credentials === undefined ? [] : credentialsAt(await options.credentials(), destination),
       admitted: (client, name, port) => {
@@ -72,7 +78,7 @@ export class SandboxNetwork {
   setPolicy(policy: EgressPolicy): void {
     this.#policy = parsePolicy(policy);
     for (const [client, host] of this.#connections) {
-      if (host !== null && !this.#policy.allows(host.name, host.port)) client.destroy();
+      if (host !== null && !this.#allows(host.name, host.port)) client.destroy();
     }
   }
 
@@ -99,8 +105,10 @@ export class SandboxNetwork {
 
   /** Responds to a DNS message. Returns null when no response is to be sent. */
   respond(message: Buffer): Buffer | null {
+    const mayResolve = (name: HostName): boolean =>
+      this.#services.has(name) || (this.#policy.allowsName(name) && !this.#context.refuses(name));
     const addressFor = (name: HostName): string | null =>
-      this.#policy.allowsName(name) ? this.#addresses.addressOf(name) : null;
+      mayResolve(name) ? this.#addresses.addressOf(name) : null;
     const deny = (host: string): void => this.#denials.add({ host, port: null, reason: "not_allowed" });
     return respondToQuery(message, addressFor, deny);
   }
@@ -108,7 +116,7 @@ export class SandboxNetwork {
   /** Reports a refusal by the kernel, except at a port of the policy, which may not be open yet. */
   refused(protocol: "tcp" | "udp", { address, port }: Dialled): void {
     const name = this.#addresses.nameOf(address);
-    const isAllowed = name !== null && this.#policy.allows(name, port);
+    const isAllowed = name !== null && this.#allows(name, port);
     if (isAllowed && protocol === "tcp") return;
     const reason = isAllowed ? "unknown_protocol" : "not_allowed";
     this.#denials.add({ host: name ?? address, port, reason });
@@ -118,6 +126,10 @@ export class SandboxNetwork {
   close(): void {
     this.#isClosed = true;
     for (const client of this.#connections.keys()) client.destroy();
+  }
+
+  #allows(name: HostName, port: number): boolean {
+    return this.#policy.allows(name, port) && !this.#context.refuses(name);
   }
 
   /** Connects a client to the host that it names, or closes the connection. Never rejects. */

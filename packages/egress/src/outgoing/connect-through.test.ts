@@ -68,12 +68,21 @@ test("outgoing proxy: a sandbox's connection and a guarded request go through it
   const fetch = createGuardedFetch({ allowPrivate: ["127.0.0.1"], resolve, proxies });
   assert.equal(await (await fetch(`http://rebound.example:${port}/`)).text(), "here");
   const context = {
-    ...{ resolve, guard: () => true, proxies, mitm: null, deniedMessage: () => "", log: () => undefined },
+    ...{
+      resolve,
+      guard: () => true,
+      refuses: () => false,
+      proxies,
+      mitm: null,
+      deniedMessage: () => "",
+      log: () => undefined,
+    },
     headLimits: { bytes: 1024, milliseconds: 1000 },
   };
   const policy = {
     allows: () => true,
     deny: () => undefined,
+    services: new Map(),
     credentialsAt: async () => [],
     admitted: () => undefined,
   };

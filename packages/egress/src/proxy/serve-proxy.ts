@@ -5,7 +5,8 @@ import { readHead } from "../protocols/read-head.ts";
 import type { ConnectionPolicy, EgressContext } from "../relay/connection-policy.ts";
 import { dial } from "../relay/dial.ts";
 import { forward, notAllowed, reset, takeHead } from "../relay/forward.ts";
-import { identify, type OriginalDestination } from "../relay/identify.ts";
+import { type Identified, identify, type OriginalDestination } from "../relay/identify.ts";
+import { answerAsService } from "../relay/sandbox-service.ts";
 import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
 
 type HostRequest = Extract<ProxyRequest, { kind: "tunnel" | "forward" }>;
@@ -25,6 +26,7 @@ export async function serveProxy(
   if (request.kind === "direct") {
     return forward(client, await identify(client, original, context.headLimits), policy, context);
   }
+  if (request.kind === "forward" && (await answerAsService(client, asHost(request), policy, context))) return;
   const denied = request.kind === "denied" ? request.denied : notAllowed(request, policy);
   if (request.kind === "denied" || denied !== null) {
     if (denied !== null) policy.deny(denied);
@@ -48,7 +50,7 @@ async function serveRequest(
 ): Promise<void> {
   const connected = takeOnce(client, upstream);
   if (kind === "forward") {
-    return forward(client, { kind: "host", name, port, protocol: "http", head }, policy, context, connected);
+    return forward(client, asHost({ name, port, head }), policy, context, connected);
   }
   takeHead(client, head);
   client.write("HTTP/1.1 200 Connection established\r\n\r\n");
@@ -56,6 +58,10 @@ async function serveRequest(
   const inner = await identify(client, { name, address: name, port }, context.headLimits);
   if (inner.kind !== "host") upstream.destroy();
   await forward(client, inner, policy, context, connected);
+}
+
+function asHost({ name, port, head }: Pick<HostRequest, "name" | "port" | "head">): Identified {
+  return { kind: "host", name, port, protocol: "http", head };
 }
 
 /** Returns the connection once, then null. A connection that was never taken ends with the client. */

@@ -7,10 +7,13 @@ import type { OutgoingProxies } from "../outgoing/outgoing-proxies.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
 import type { Client } from "../protocols/client.ts";
 import type { HeadLimits } from "../protocols/read-head.ts";
+import type { ServicesByHost } from "./sandbox-service.ts";
 
 /** State that all connections of one egress share. */
 export interface EgressContext {
   resolve: Resolve;
+  /** Returns whether a host is refused whatever a policy allows. */
+  refuses(name: HostName): boolean;
   guard: AddressGuard;
   proxies: OutgoingProxies;
   /** The MITM, or null when no credentials can be injected; then TLS is forwarded without being opened. */
@@ -25,6 +28,8 @@ export interface EgressContext {
 export interface ConnectionPolicy {
   allows(name: HostName, port: number): boolean;
   deny(denied: EgressDenied): void;
+  /** Hosts that Berth answers itself; see `SandboxService`. */
+  services: ServicesByHost;
   /** Returns the current credentials for a host. Rejects when they cannot be determined. */
   credentialsAt(destination: Destination): Promise<readonly ProxiedCredential[]>;
   /**

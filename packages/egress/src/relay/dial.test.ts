@@ -53,12 +53,14 @@ async function attempt(
   const policy = {
     allows: () => true,
     deny: (each: EgressDenied) => void denied.push(each),
+    services: new Map(),
     credentialsAt: async () => [],
     admitted: () => undefined,
   };
   const context = {
     resolve: async () => found,
     guard: (_: string, address: string) => permitted(address),
+    refuses: () => false,
     proxies: new OutgoingProxies(),
     mitm: null,
     headLimits: { bytes: 1024, milliseconds: 1000 },

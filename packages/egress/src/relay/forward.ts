@@ -9,9 +9,10 @@ import { requestBody } from "../protocols/request-body.ts";
 import type { ConnectionPolicy, EgressContext } from "./connection-policy.ts";
 import { dial } from "./dial.ts";
 import type { Identified } from "./identify.ts";
+import { answerAsService } from "./sandbox-service.ts";
 
 /**
- * Forwards a connection to its host, or resets and reports it. `connected` returns an existing connection to
+ * Forwards a connection to its host or answers it as a service, or resets and reports it. `connected` returns an existing connection to
  * the host, or null to dial one.
  */
 export async function forward(
@@ -22,6 +23,7 @@ export async function forward(
   connected: () => Promise<Socket | null> = async () => null,
 ): Promise<void> {
   if (target.kind === "silent") return reset(client);
+  if (await answerAsService(client, target, policy, context)) return;
   const denied = target.kind === "denied" ? target.denied : notAllowed(target, policy);
   if (target.kind === "denied" || denied !== null) {
     if (denied !== null) policy.deny(denied);

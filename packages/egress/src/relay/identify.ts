@@ -17,7 +17,8 @@ export interface OriginalDestination {
 }
 
 /**
- * The host of a connection, or why it is denied. `silent`: the client closed, was too slow or sent too much.
+ * The host of a connection, or why it is denied. `silent`: the client closed, was too slow or sent too much,
+ * which is no denial. Clients that try several addresses of a name at once give up all but one connection.
  */
 export type Identified =
   | { kind: "host"; name: HostName; port: number; protocol: "tls" }
@@ -47,10 +48,9 @@ export async function identify(
   if (original.name === null && !isLoopback(original.address)) return denied("not_allowed");
 
   const head = await readHead<ClientHello | HeadReading>(socket, (bytes) => readEither(bytes, port), limits);
-  const isUnread = head === null || (head.kind !== "hello" && head.kind !== "head");
-  if (isUnread && original.name === null) return denied("not_allowed");
   if (head === null) return { kind: "silent" };
-  if (isUnread) return denied("unknown_protocol");
+  if (head.kind !== "hello" && head.kind !== "head")
+    return denied(original.name === null ? "not_allowed" : "unknown_protocol");
   if (head.kind === "hello" && head.serverName === null) return denied("no_server_name");
   const requested = requestedName(head, port);
   const name = original.name ?? (requested !== null && isLocalhost(requested) ? requested : null);

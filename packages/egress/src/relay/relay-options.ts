@@ -2,6 +2,7 @@ import { createAddressGuard } from "../addresses/address-guard.ts";
 import { type Resolve, resolveBySystem } from "../addresses/resolve.ts";
 import { Mitm, type MitmOptions } from "../mitm/mitm.ts";
 import { OutgoingProxies } from "../outgoing/outgoing-proxies.ts";
+import { parsePolicy } from "../policy/policy.ts";
 import type { EgressContext } from "./connection-policy.ts";
 
 /** Options for forwarding connections of sandboxes, wherever they are captured. */
@@ -12,6 +13,8 @@ export interface RelayOptions {
    * well. Default: none.
    */
   allowPrivate?: readonly string[];
+  /** Hosts that no policy allows, in the form of those of a policy. Default: none. */
+  refused?: readonly string[];
   /** Resolver for names. Default: the machine's resolver. */
   resolve?: Resolve;
   /** Outgoing proxies. Default: none; every destination is dialled directly. */
@@ -39,6 +42,7 @@ export function createContext(options: RelayOptions): EgressContext {
   return {
     resolve: options.resolve ?? resolveBySystem,
     guard: createAddressGuard(options.allowPrivate ?? []),
+    refuses: parsePolicy({ mode: "limited", hosts: options.refused ?? [] }).allowsName,
     proxies: options.proxies ?? new OutgoingProxies(),
     mitm: options.mitm ? new Mitm(options.mitm, headTimeoutMs) : null,
     headLimits: { bytes: MAX_HEAD_BYTES, milliseconds: headTimeoutMs },

@@ -42,9 +42,10 @@ export interface EgressGateway {
   close(): Promise<void>;
 }
 
-const HANDSHAKE_MS = 10_000;
+/** Milliseconds for each of both: as long as a sidecar, whose node may be busy, waits for the gateway. */
+const HANDSHAKE_MS = 30_000;
 /** Limits for the first frame, with which the sidecar identifies itself. */
-const HELLO = { bytes: 4_096, milliseconds: 10_000 };
+const HELLO = { bytes: 4_096, milliseconds: HANDSHAKE_MS };
 
 interface Open {
   ticket: TunnelTicket;

@@ -6,6 +6,7 @@ import { type Dialled, SandboxNetwork } from "../network/sandbox-network.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
 import type { EgressPolicy } from "../policy/policy.ts";
 import type { EgressContext } from "../relay/connection-policy.ts";
+import type { SandboxService } from "../relay/sandbox-service.ts";
 import { encodeFrame, type Frame, FrameDecoder } from "./frames.ts";
 import { EXTRA_BYTES, TunnelStream } from "./tunnel-stream.ts";
 
@@ -15,6 +16,7 @@ export interface TunnelGrant {
   /** Revision of the policy, which grows with each change. */
   revision: number;
   credentials?: CredentialSource;
+  services?: readonly SandboxService[];
 }
 
 /** Maximum number of streams. A sandbox has a lower limit of connections, and closes further ones. */

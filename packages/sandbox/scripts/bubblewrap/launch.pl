@@ -24,8 +24,9 @@
 #   pipe PATH UID    makes a named pipe with that owner; -1 leaves the owner
 #   hold KIND PATH   opens the namespace ("net" or "user") at a path, since later steps may not be able to open the path
 #   enter KIND       enters the namespace that "hold KIND" opened
-#   limit NUMBER VALUE
-#                    sets the resource limit with that number, soft and hard
+#   limit NUMBER SOFT HARD
+#                    sets the resource limit with that number; -1 is no limit
+#   cores LIST       runs on these processor cores only, numbers separated by commas
 #   become UID       changes from root to that uid and gid, without supplementary groups
 #   bare             drops all capabilities, so that no program inherits one
 #
@@ -146,9 +147,14 @@ my %do = (
     close $held{$_[0]};
   },
   limit => sub {
-    my ($number, $value) = @_;
-    my $both = pack("Q2", $value, $value);
+    my ($number, @values) = @_;
+    my $both = pack("q2", @values);
     call("limit $number", "prlimit64", 0, $number + 0, $both, 0);
+  },
+  cores => sub {
+    my $set = "\0" x 1024;
+    vec($set, $_, 1) = 1 for split /,/, $_[0];
+    call("cores", "sched_setaffinity", 0, length $set, $set);
   },
   become => sub {
     my $uid = $_[0] + 0;
@@ -162,7 +168,7 @@ my %do = (
 );
 my %count = (
   take => 1, keep => 1, guard => 1, hold => 2, join => 1, apart => 0, ptys => 1, bind => 2, overlay => 2, disk => 2, place => 3, pipe => 2,
-  enter => 1, limit => 2, become => 1, bare => 0,
+  enter => 1, limit => 3, cores => 1, become => 1, bare => 0,
 );
 while ((my $what = shift // "--") ne "--") {
   my $act = $do{$what} // fail("not a step: $what");

@@ -3,18 +3,17 @@
 # Arguments of mount_snapshots: the pid of bwrap, the pid of process 1, the uid of the sandbox, and the directory of the disk in bwrap's mount
 # namespace. Then, for each snapshot:
 #
-#   NUMBER     the number of directories that follow
-#   SOURCE …   the directories of the layers over the snapshot, highest first, then the snapshot's own directory
-#   NAME       the name that identifies the snapshot
-#   UID        the uid that owns the files in all these directories
-#   DIRECTORY  the name of its directory below "overlays" on the disk
-#   TARGET     its path in the sandbox
-#   STATE      fresh or kept
+#   NUMBER         the number of layers that follow, highest first
+#   SOURCE NAME UID …
+#                  for each layer its directory, the name of the snapshot that it belongs to, and the uid that owns its files
+#   DIRECTORY      the name of the directory below "overlays" on the disk
+#   TARGET         its path in the sandbox
+#   STATE          fresh or kept
 #
 # Ends the process. Exit status: 70 when the target is not empty or cannot be made, 125 for anything else, with the reason on standard error.
 #
-# The lower layers of a snapshot's overlay are private clones of its directories, id-mapped so that the snapshot's uid appears as the
-# uid of the sandbox. The upper layer is on the disk, outside every directory that the sandbox sees. The overlay gets all layers as
+# The lower layers of an overlay are private clones of the directories, id-mapped so that the uid of each appears as the uid of the
+# sandbox. The upper layer is on the disk, outside every directory that the sandbox sees. The overlay gets all layers as
 # descriptors, so that its mount options show no path of the host. It is made in a copy of bwrap's mount namespace, where the disk is
 # mounted, and moved as a detached mount into the namespace of process 1.
 #
@@ -22,7 +21,8 @@
 # made with the uid of the sandbox. No path comes from anything that the agent wrote, and no program is run.
 #
 # fresh: an upper layer for the target on the disk is deleted first, and the target must be empty.
-# kept: the existing upper layer is mounted again, only over the snapshot of the same name. If there is none, as for fresh.
+# kept: the existing upper layer is mounted again, over the layers of those snapshots that it was made over, which must all be there. If
+# there is none, as for fresh.
 # If the agent has moved a directory above the target and put something at the target or in the way to it, that is renamed to
 # NAME.moved-N, so that none of its work is hidden.
 use strict;
@@ -121,7 +121,7 @@ sub target {
   return $at;
 }
 sub make_layers {
-  my ($directory, $name) = @_;
+  my ($directory, @names) = @_;
   mkdir "$disk/overlays", 0700;
   if (-d $directory) {
     require File::Path;
@@ -130,7 +130,8 @@ sub make_layers {
   mkdir $directory, 0700 or fail("$directory: $!");
   for ("upper", "work") { mkdir "$directory/$_", 0755 or fail("$directory: $!") }
   chown $uid, $uid, "$directory/upper" or fail("$directory: $!");
-  spill("$directory/source", $name);
+  my %seen;
+  spill("$directory/source", join "\n", grep { !$seen{$_}++ } @names);
 }
 sub overlay {
   my ($directory, @lower) = @_;
@@ -153,29 +154,40 @@ sub overlay {
   return call("overlay", "fsmount", $context, 1, 0x2 | 0x4 | 0x10);
 }
 
+# Returns the layers that the upper layer in this directory was made over.
+sub layers_below {
+  my ($directory, @layers) = @_;
+  my %wanted = map { $_ => 1 } split /\n/, slurp("$directory/source");
+  my @below = grep { $wanted{$_->[0]} } @layers;
+  delete $wanted{$_->[0]} for @below;
+  fail("it was another snapshot") if %wanted;
+  return map { $_->[1] } @below;
+}
+
 sub mount_snapshots {
   (my $bwrap, my $init, $uid, $disk, my @snapshots) = @_;
   my ($place, $inside) = namespaces_of($bwrap, $init);
-  my @mounts;
+  my (@mounts, %spaces);
   while (my $number = shift @snapshots) {
-    my @sources = splice @snapshots, 0, $number;
-    my ($own_name, $from, $name, $path, $state) = splice @snapshots, 0, 5;
-    my $space = mapping($from);
-    my @lower = map { lower($_, $space) } @sources;
-    push @mounts, [$own_name, \@lower, "$disk/overlays/$name", $path, $state];
+    my @layers;
+    for (1 .. $number) {
+      my ($source, $name, $from) = splice @snapshots, 0, 3;
+      push @layers, [$name, lower($source, $spaces{$from} //= mapping($from))];
+    }
+    my ($name, $path, $state) = splice @snapshots, 0, 3;
+    push @mounts, [\@layers, "$disk/overlays/$name", $path, $state];
   }
   enter($place);
   call("namespace", "unshare", $CLONE_NEWNS);
   my $own = namespace("self", "mnt");
   for (@mounts) {
-    my ($name, $lower, $directory, $path, $state) = @$_;
+    my ($layers, $directory, $path, $state) = @$_;
     my $kept = $state eq "kept" && -e "$directory/source";
     enter($inside);
     my $target = target($path, !$kept);
     enter($own);
-    make_layers($directory, $name) unless $kept;
-    fail("it was another snapshot") unless slurp("$directory/source") eq $name;
-    my $mount = overlay($directory, @$lower);
+    make_layers($directory, map { $_->[0] } @$layers) unless $kept;
+    my $mount = overlay($directory, layers_below($directory, @$layers));
     enter($inside);
     call("the target", "move_mount", $mount, "", $target, "", 0x4 | 0x40);
     enter($own);

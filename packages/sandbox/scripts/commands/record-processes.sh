@@ -5,7 +5,7 @@
 # No line may contain a secret. When sourced, it gets the secrets as the last arguments of end-command.sh; as a program, from its
 # standard input, each ended by a NUL.
 #
-# Processes of Berth are left out: process 1, this one, and the shells that process 1 started for commands. A background job that is
+# Processes of Berth are left out: process 1, this one, the shells that process 1 started for commands, and relays of ports. A background job that is
 # a subshell, or does not run its program yet, gets its name from the shell's list of jobs, which the program finds in memory.
 # During an exec a process has no command line for a moment, and some processes never have one. It is read a few times, and after
 # that the process is recorded under the name that the kernel has for it.
@@ -36,6 +36,7 @@ for berth_process in /proc/[0-9]*; do
     builtin printf -v berth_line '%s ' "${berth_words[@]}"
   done
   case $berth_line in
+  "perl -e # berth-relay"*) continue ;;
   "sh " | "/bin/sh /run/berth/supervisor "* | "env --default-signal=INT,QUIT setsid "* | "setsid sh " | "setsid bash --noprofile --norc -s ") continue ;;
   "bash --noprofile --norc -s ")
     berth_stat=

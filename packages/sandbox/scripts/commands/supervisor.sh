@@ -9,6 +9,7 @@
 #   run SLOT           starts sh, which reads its script from the slot; RESULT is its pid
 #   shell SLOT         the same with bash
 #   signal NAME PID... sends the signal
+#   untrace PID...     kills the debuggers of these processes: one may hold a killed process at its end
 #   finish PID         kills and reaps that child; RESULT is its exit status
 #   reap               reaps orphans
 #   poll PID           reaps orphans; RESULT is the exit status of that child if it has ended, else empty
@@ -19,9 +20,10 @@
 #   end                ends the sandbox
 #   uptime             RESULT is the time since the machine booted, in hundredths of a second
 #
-# It waits only for processes that it has killed, so nothing in the sandbox can block it. With "command eval" it survives when the
-# process limit prevents a fork. "jobs" then reaps orphans without a fork, but loses their exit statuses. When memory runs out, the
-# kernel kills the processes that it starts before it, and before any other process of the host.
+# On a new disk it makes the directories of the agent's own programs. From then on it waits only for processes that it has killed, so
+# nothing in the sandbox can block it. With "command eval" it survives when the process limit prevents a fork. "jobs" then reaps
+# orphans without a fork, but loses their exit statuses. When memory runs out, the kernel kills the processes that it starts before
+# it, and before any other process of the host.
 cd / || exit 1
 restore='env --default-signal=INT,QUIT'
 case ${1-} in
@@ -34,6 +36,8 @@ pipes=${0%/*}
 start='{ echo 1000 >/proc/self/oom_score_adj; exec $restore setsid $shell <"$pipes/$first.in" >"$pipes/$first.out" 2>&1; } & answer=$!'
 reap() { command eval '( : )' || jobs >/dev/null; }
 echo ready
+# npm, npx and "npm list --global" fail when the directory below its prefix (NPM_CONFIG_PREFIX) does not exist.
+[ -e "$HOME/.local/lib" ] || mkdir -p "$HOME/.local/bin" "$HOME/.local/lib" 2>/dev/null
 while IFS=' ' read -r number verb first rest; do
   answer=
   case $verb in
@@ -44,6 +48,14 @@ while IFS=' ' read -r number verb first rest; do
   signal)
     # shellcheck disable=SC2086 # several pids
     kill -s "$first" $rest ;;
+  untrace)
+    for traced in $first $rest; do
+      for thread in /proc/"$traced"/task/[0-9]*; do
+        while read -r name tracer; do
+          if [ "$name" = TracerPid: ] && [ "$tracer" -gt 1 ]; then kill -s KILL "$tracer"; fi
+        done <"$thread/status"
+      done
+    done ;;
   finish)
     kill -s KILL "$first"
     wait "$first"

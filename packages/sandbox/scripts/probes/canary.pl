@@ -40,6 +40,8 @@ sub fill {
   print "${word}_filled=1\n";
   @ids }
 my @ids = $mode eq "fill" && $> != 0 ? fill() : ();
+sub start_tick { open(my $file, "<", "/proc/self/stat") or return 0; (split " ", <$file> =~ s/.*\) //sr)[19] }
+printf "${word}_processes=%d:%s\n${word}_address=%u\n", $$, start_tick(), unpack "Q", pack "P", $text;
 print "${word}_key=$key\n${word}_pid=$$\n${word}_directory=$directory\nready\n";
 my $ended = 0; $SIG{TERM} = $SIG{INT} = $SIG{HUP} = sub { $ended = 1 }; $SIG{PIPE} = "IGNORE";
 until ($ended) {

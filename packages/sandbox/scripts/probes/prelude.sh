@@ -10,6 +10,7 @@
 # reads PATH..., opens PATH..., makes PATH...  a breach if a path can be read, opened for writing (nothing is written), or created.
 # ask tcp|tcp6|unix ADDRESS [PORT] [TEXT]  prints a server's response. A unix address that begins with @ is abstract.
 # mine WORD            succeeds if standard input contains WORD-TAG, with the tag of this run.
+# outside PID:START,...  prints the pids of these processes outside the sandbox, without numbers that processes of the sandbox have here.
 export BERTH_GIT_CREDENTIALS="${credentials-}"
 said=
 breach() { printf 'breach %.200s\n' "$*" >&9; exit 0; }
@@ -54,3 +55,8 @@ my $to = $kind eq "unix" ? pack_sockaddr_un($address) : $kind eq "tcp" ? pack_so
 connect(S, $to) or exit 1; syswrite(S, $text) if defined $text; my $reply = "";
 while (length $reply < 4096 && sysread(S, my $part, 4096)) { $reply .= $part } print $reply' -- "$@"; }
 mine() { grep -a -q "$1[-]$tag"; }
+outside() {
+  for process in $(printf %s "$1" | tr , ' '); do
+    case $(sed 's/.*) //' "/proc/${process%:*}/stat" | cut -d ' ' -f 20) in '' | "${process#*:}") echo "${process%:*}" ;; esac
+  done
+}

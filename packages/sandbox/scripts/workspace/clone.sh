@@ -45,7 +45,7 @@ elif [ -e "$target" ] || [ -L "$target" ]; then
   exit 90
 else
   own='' work=$BERTH_CLONE_BESIDE
-  if [ -e "$work" ] || [ -L "$work" ]; then rm -rf -- "$work"; fi
+  rm -rf -- "$work" "$work.headers"
 fi
 if [ -n "${BERTH_CLONE_TIDY-}" ]; then exit 0; fi
 if [ -n "$own" ]; then
@@ -53,7 +53,7 @@ if [ -n "$own" ]; then
   if [ -n "$(find "$target" -mindepth 1 -maxdepth 1 -print -quit)" ]; then exit 90; fi
 fi
 fail() {
-  if [ -n "$own" ]; then empty; else rm -rf -- "$work"; fi
+  if [ -n "$own" ]; then empty; else rm -rf -- "$work" "$work.headers"; fi
   if [ -n "$traced" ]; then
     sed -n 's/.*<= Recv header: [Rr]etry-[Aa]fter: *\([[:print:]]*\).*/berth:retry-after \1/p' <&6 | tail -n 1
     grep -qi '<= Recv header: content-type: application/x-git-' /dev/fd/6 || echo berth:no-git-server

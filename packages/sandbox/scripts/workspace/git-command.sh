@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs git. In a session with a co-author, `git commit` adds a line for it to the message, unless the message has it. It uses no hook,
+# Runs git. In a session with co-authors, `git commit` adds a line for each to the message, unless the message has it. It uses no hook,
 # since hooks belong to repositories.
 #
-# /etc/gitconfig: berth.coAuthor, "NAME <EMAIL>"; absent where there is none.
+# /etc/gitconfig: berth.coAuthor, "NAME <EMAIL>", once for each.
 find_git() {
   IFS=:
   for directory in $PATH; do
@@ -28,12 +28,18 @@ for argument; do
     *) break ;;
   esac
 done
-if [ "${argument-}" = commit ] && author=$("$real" config --file /etc/gitconfig --includes --get berth.coAuthor 2>/dev/null); then
+if [ "${argument-}" = commit ] && authors=$("$real" config --file /etc/gitconfig --includes --get-all berth.coAuthor 2>/dev/null); then
   for argument; do
     shift
     set -- "$@" "$argument"
     position=$((position - 1))
-    if [ "$position" -eq 0 ]; then set -- "$@" --trailer "Co-authored-by: $author"; fi
+    if [ "$position" -eq 0 ]; then
+      while IFS= read -r author; do
+        set -- "$@" --trailer "Co-authored-by: $author"
+      done <<END
+$authors
+END
+    fi
   done
 fi
 exec "$real" "$@"

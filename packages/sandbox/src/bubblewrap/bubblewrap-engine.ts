@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { Egress } from "@berth/egress";
 import { encode, isArchitecture, thisProcess } from "@berth/linux";
-import { rgPath } from "@vscode/ripgrep";
 import { COMMAND_SCRIPTS, scriptsIn } from "../commands/supervisor.ts";
 import { findHierarchies, type SharedLimits } from "../host/cgroup/cgroup-layouts.ts";
 import { Cgroups } from "../host/cgroup/cgroups.ts";
+import { takeCores } from "../host/cores.ts";
 import { freshDirectory } from "../host/leftovers.ts";
 import { openEgress } from "../host/open-egress.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { prepareFiles, type SandboxFiles } from "../host/sandbox-files.ts";
-import { writePrograms } from "../inside/programs.ts";
+import { writePrograms, writeScripts } from "../inside/programs.ts";
 import type { Capability } from "../interface/capability.ts";
 import { ImageError, RuntimeClassError, SandboxError } from "../interface/errors.ts";
 import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
@@ -58,6 +58,8 @@ export interface BubblewrapOptions {
    * Limits of all sandboxes of the installation together, where this machine can enforce them. Default: none.
    */
   sharedLimits?: SharedLimits;
+  /** See `FilterOptions.perf`. */
+  perf?: boolean;
   log?: (line: object) => void;
 }
 
@@ -76,15 +78,19 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
   const hierarchies = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"));
   const cgroups = new Cgroups(hierarchies, options.instance, options.sharedLimits ?? null);
   await Promise.all([
-    writeEtc(`${directory}/etc`, options.certificates),
-    writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
-    writePrograms(`${directory}/commands`, COMMAND_SCRIPTS, null),
+    writeEtc(directory, options.certificates),
+    writePrograms(`${directory}/programs`, options.programs ?? {}),
+    writeScripts(`${directory}/commands`, COMMAND_SCRIPTS),
     writeFile(`${directory}/groups`, cgroups.parents.join("\n")),
-    writeFile(`${directory}/filter`, encode(seccompFilter(process.arch))),
+    writeFile(`${directory}/filter`, encode(seccompFilter(process.arch, { perf: options.perf ?? false }))),
+    writeFile(`${directory}/packages-filter`, encode(seccompFilter(process.arch, { openFileLocks: true }))),
   ]);
+  const launchers = (filter: string) =>
+    new Launchers({ perl: programs.perl, filter: `${directory}/${filter}`, cgroups, owner });
   return new BubblewrapEngine(options, {
     programs,
-    launchers: new Launchers({ perl: programs.perl, filter: `${directory}/filter`, cgroups, owner }),
+    launchers: launchers("filter"),
+    packageLaunchers: launchers("packages-filter"),
     mounts: new MountHelper(programs.perl),
     owner,
     directory,
@@ -96,6 +102,8 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
 interface EngineDeps {
   programs: HostPrograms;
   launchers: Launchers;
+  /** For `SystemLayers.packages`. */
+  packageLaunchers: Launchers;
   mounts: MountHelper;
   /** Identifies this process in the names of its groups and directories. */
   owner: string;
@@ -141,6 +149,10 @@ class BubblewrapEngine implements SandboxEngine {
     return takeChanges(disk, to, signal, snapshotChanges(target));
   }
 
+  takeDirectory(disk: string, path: string, to: string, signal: AbortSignal): Promise<boolean> {
+    return takeChanges(disk, to, signal, path);
+  }
+
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
     const closed = await this.#open.closeRejected(mayLive);
     const { stateDir, sole = false } = this.#options;
@@ -152,7 +164,7 @@ class BubblewrapEngine implements SandboxEngine {
     for (const reason of await this.#open.close())
       this.#options.log?.({ msg: "a sandbox could not be closed", error: String(reason) });
     this.#deps.mounts.close();
-    await this.#deps.launchers.close();
+    await Promise.all([this.#deps.launchers.close(), this.#deps.packageLaunchers.close()]);
     await this.#images.close();
     await this.#deps.cgroups.close();
     await rm(this.#deps.directory, { recursive: true, force: true });
@@ -175,7 +187,8 @@ class BubblewrapEngine implements SandboxEngine {
     if (spec.runtimeClass) throw new RuntimeClassError("Sandboxes of this installation are not pods.");
     const undo: (() => Promise<unknown>)[] = [];
     const directory = `${this.#deps.directory}/${(++this.#count).toString(36)}`;
-    const launcher = await this.#deps.launchers.take();
+    const { launchers, packageLaunchers } = this.#deps;
+    const launcher = await (spec.system?.packages ? packageLaunchers : launchers).take();
     const { name } = launcher.cgroup;
     try {
       undo.push(
@@ -194,8 +207,11 @@ class BubblewrapEngine implements SandboxEngine {
       await Promise.allSettled(steps);
       const [{ image, files }, network] = await Promise.all(steps);
       const system = await this.#prepareSystem(spec, directory, files);
-      const made = { directory, image, system, files, network, launcher };
+      const cores = takeCores(spec.limits.cpus);
+      undo.push(async () => cores.release());
+      const made = { directory, image, system, files, network, launcher, cores };
       const released = (whole: boolean) => {
+        cores.release();
         this.#open.free(spec.id);
         if (!whole) this.#leftovers.set(name, directory);
       };

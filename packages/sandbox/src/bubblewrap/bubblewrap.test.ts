@@ -8,8 +8,10 @@ import { createEgress, openCertificateAuthority } from "@berth/egress";
 import { conformance, type Subject } from "../../test-support/conformance/conformance.ts";
 import { DISK_TESTS } from "../../test-support/conformance/disk-tests.ts";
 import { OWN_USER_LIMITS, REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
+import { SEEN_LIMITS } from "../../test-support/conformance/program-tests.ts";
 import { LIMITED_SAVE_TESTS } from "../../test-support/conformance/save-tests.ts";
 import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
+import { perfIsBounded } from "../host/perf-events.ts";
 import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { diskLimit, snapshots } from "./probe.ts";
@@ -26,6 +28,7 @@ const skips: Record<string, string> = Object.fromEntries(
 );
 if (process.getuid?.() !== 0) {
   skips[REFUSALS_TOLD] = "without root nobody hears what the kernel refuses";
+  skips[SEEN_LIMITS] = "without root there are no control groups";
   skips[OWN_USER_LIMITS] = "without root all sandboxes run as one user";
 }
 
@@ -45,6 +48,7 @@ conformance(
       egress,
       certificates: [authority.certificate],
       programs: WORKSPACE_PROGRAMS,
+      perf: perfIsBounded(),
     });
     return {
       engine,

@@ -10,18 +10,18 @@ import { commandTests } from "../../test-support/conformance/command-tests.ts";
 import { conformanceTest, ok, type Subject, type Suite } from "../../test-support/conformance/context.ts";
 import { fileTests } from "../../test-support/conformance/file-tests.ts";
 import { isolationTests } from "../../test-support/conformance/isolation-tests.ts";
+import { pathTests } from "../../test-support/conformance/path-tests.ts";
 import { probeTests } from "../../test-support/conformance/probe-tests.ts";
-import { noRootFilesystem, testRootFilesystem } from "../../test-support/system.ts";
+import { testRootFilesystem } from "../../test-support/system.ts";
 import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { takeChanges } from "./system-layers/take-changes.ts";
 
-const skip = await noRootFilesystem();
+const { path: rootFilesystem, skip } = await testRootFilesystem();
 
 describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () => {
   let subject: Subject | null = null;
   before(async () => {
-    const rootFilesystem = await testRootFilesystem();
     const directory = await mkdtemp(join(tmpdir(), "berth-debian-"));
     const egress = await createEgress();
     const instance = `debian-${process.pid}`;
@@ -54,7 +54,7 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
       return subject;
     },
   };
-  for (const tests of [isolationTests, probeTests, fileTests, commandTests]) tests(suite);
+  for (const tests of [isolationTests, probeTests, fileTests, commandTests, pathTests]) tests(suite);
 
   conformanceTest(
     suite,
@@ -62,9 +62,17 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
     async ({ open }) => {
       const sandbox = await open();
       const tools =
-        "git git-lfs gh rg python3 pip3 node npm curl jq ssh less patch ps xz zip unzip file perl script make cc c++ pkg-config";
+        "git git-lfs gh rg python python3 pip3 node npm npx corepack curl wget jq ssh less patch ps ss lsof xz zip unzip file tree rsync perl script make cc c++ autoreconf libtoolize cmake ninja gdb strace pkg-config patchelf sqlite3 certutil vi nano";
       for (const tool of tools.split(" ")) await ok(sandbox, `command -v ${tool}`);
-      assert.match(await ok(sandbox, "cat /etc/os-release"), /VERSION_CODENAME=bookworm/);
+      assert.match(await ok(sandbox, "cat /etc/os-release"), /VERSION_CODENAME=trixie/);
+      assert.match(
+        await ok(sandbox, "python3 --version; node --version; npm --version; corepack --version"),
+        /^Python 3\.13\.\d+\nv24\.\d+\.\d+\n11\.\d+\.\d+\n0\.\d+\.\d+$/,
+      );
+      assert.equal(
+        await ok(sandbox, "TZ=America/New_York date -d @0 +%H; LC_ALL=en_US.UTF-8 locale charmap"),
+        "19\nUTF-8",
+      );
       assert.equal(
         await ok(sandbox, "id -un; id -u; getent passwd agent | cut -d: -f6"),
         "agent\n1000\n/home/agent",
@@ -85,6 +93,15 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
       const compiled = `cd /data && mkdir c && cd c && echo 'int main() { return 7; }' >main.c
         printf 'main: main.c\\n\\tcc -o main main.c\\n' >Makefile && make -s && { ./main; echo $?; }`;
       assert.equal(await ok(sandbox, compiled), "7");
+      const sanitized = `cd /data/c && echo '#include <stdlib.h>
+int main() { char *a = malloc(1); free(a); return *a; }' >freed.c && cc -fsanitize=address,undefined -o freed freed.c && ASAN_OPTIONS=detect_leaks=0 ./freed 2>&1 | grep -o heap-use-after-free | head -1`;
+      assert.equal(await ok(sandbox, sanitized), "heap-use-after-free");
+      const configured = `cd /data && mkdir autotools && cd autotools && echo 'int seven(void) { return 7; }' >seven.c
+        echo 'int seven(void); int main(void) { return seven(); }' >main.c
+        printf '%s\\n' 'AC_INIT([main],[1])' 'AM_INIT_AUTOMAKE([foreign])' 'AC_PROG_CC' 'AM_PROG_AR' 'LT_INIT' 'AC_CONFIG_FILES([Makefile])' AC_OUTPUT >configure.ac
+        printf '%s\\n' 'lib_LTLIBRARIES = libseven.la' 'libseven_la_SOURCES = seven.c' 'bin_PROGRAMS = main' 'main_SOURCES = main.c' 'main_LDADD = libseven.la' >Makefile.am
+        { autoreconf --install && ./configure --quiet && make -s; } >log 2>&1 || tail log; ./main; echo $?`;
+      assert.equal(await ok(sandbox, configured), "7");
       const python = `cd /data && mkdir py && cd py && echo 'def main(): print("from pip")' >tool.py
         echo '#include <Python.h>
           static struct PyModuleDef m = {PyModuleDef_HEAD_INIT, "native"};
@@ -92,7 +109,7 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
         echo 'from setuptools import Extension, setup
 setup(name="tool", version="1", py_modules=["tool"], ext_modules=[Extension("native", ["native.c"])],
   entry_points={"console_scripts": ["pip-tool=tool:main"]})' >setup.py
-        pip install --quiet --no-index --no-build-isolation . && python3 -c 'import native' && pip-tool`;
+        pip install --quiet --no-index --no-build-isolation --use-pep517 . && python3 -c 'import native' && pip-tool`;
       assert.equal(await ok(sandbox, python), "from pip");
       assert.equal(
         await ok(sandbox, "python3 -m venv /data/venv && /data/venv/bin/python -c 'print(1)'"),
@@ -104,6 +121,21 @@ setup(name="tool", version="1", py_modules=["tool"], ext_modules=[Extension("nat
       assert.equal(await ok(sandbox, npm), "from npm");
     },
   );
+
+  conformanceTest(suite, "debian: npx, npm exec and npm -g work in a new session", async ({ open }) => {
+    const sandbox = await open();
+    assert.match(await ok(sandbox, "npm -g ls"), /\(empty\)/);
+    await ok(
+      sandbox,
+      `cd /data && mkdir js && cd js && printf '#!/usr/bin/env node\\nconsole.log("from npm")\\n' >tool.js
+      echo '{"name": "tool", "version": "1.0.0", "bin": {"npm-tool": "tool.js"}}' >package.json`,
+    );
+    for (const run of ["npx", "npm exec"])
+      assert.equal(
+        await ok(sandbox, `cd /tmp && ${run} --offline --yes --package=/data/js -- npm-tool`),
+        "from npm",
+      );
+  });
 
   conformanceTest(
     suite,
@@ -118,6 +150,30 @@ setup(name="tool", version="1", py_modules=["tool"], ext_modules=[Extension("nat
       await sandbox.close();
       const again = await open({ writable: ["/opt/work", "/var/lib/work"] });
       assert.equal(await ok(again, "cat /opt/work/a /var/lib/work/b"), "1\n2");
+    },
+  );
+
+  conformanceTest(
+    suite,
+    "debian: the scripts of packages may lock open files, and others over a system may not",
+    async ({ open, directory }) => {
+      const { system } = suite.subject();
+      assert.ok(system);
+      const lock = `python3 -c 'import fcntl, struct
+try:
+  fcntl.fcntl(open("/etc/lock", "w"), 38, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
+  print("locked")
+except OSError as error:
+  print(error.strerror)'`;
+      for (const [packages, expected] of [
+        [{ packages: true as const }, "locked"],
+        [{}, "Invalid argument"],
+      ] as const) {
+        const disk = join(directory, expected);
+        const root = await open({ disk, system: { ...system, changes: true, ...packages }, uid: 400_000 });
+        assert.equal(await ok(root, lock), expected);
+        await root.close();
+      }
     },
   );
 

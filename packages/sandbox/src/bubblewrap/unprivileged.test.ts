@@ -12,7 +12,7 @@ const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 
 test("without root, and without a way to gain privileges: the engine passes the conformance suite", {
   skip: process.getuid?.() !== 0 && "this is not root",
-  timeout: 180_000,
+  timeout: 600_000,
 }, () => {
   const directory = mkdtempSync(join(tmpdir(), "berth-unprivileged-"));
   try {

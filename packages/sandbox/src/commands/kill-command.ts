@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Marks } from "./marks.ts";
 import { processesOfCommand, type Target } from "./processes-of-command.ts";
 import type { SandboxProcess, SandboxView } from "./sandbox-view.ts";
+import { killDebuggers, signalProcesses } from "./signal-processes.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 interface KillDeps {
@@ -11,12 +12,13 @@ interface KillDeps {
 }
 
 const MAX_ROUNDS = 40;
-const PIDS_PER_REQUEST = 200;
+
+/** Rounds in which a debugger has time to let go of a process that was killed. */
+const PATIENT_ROUNDS = 5;
 
 /**
- * Kills all processes of a command and no others. All are stopped before any is killed, so that none forks in
- * between. Process 1 sends the signals, by the pids of the sandbox: a reused pid can only belong to the same
- * sandbox.
+ * Kills all processes of a command, and no others but debuggers that hold one of them at its end. All are
+ * stopped before any is killed, so that none forks in between.
  *
  * @returns false when some process still lived after all rounds.
  */
@@ -30,7 +32,7 @@ export async function killCommand({ supervisor, view, marks }: KillDeps, target:
     const fresh = found.filter(({ pid }) => !stopped.has(pid));
     if (fresh.length === 0) break;
     for (const { pid } of fresh) stopped.add(pid);
-    await signal(supervisor, "STOP", fresh);
+    await signalProcesses(supervisor, "STOP", fresh);
   }
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const all = await view.processes();
@@ -41,19 +43,9 @@ export async function killCommand({ supervisor, view, marks }: KillDeps, target:
       await supervisor.request("reap");
       return true;
     }
-    await signal(supervisor, "KILL", found);
+    await signalProcesses(supervisor, "KILL", found);
+    if (round >= PATIENT_ROUNDS) await killDebuggers(supervisor, found);
     if (round > 0) await delay(round);
   }
   return false;
-}
-
-async function signal(
-  supervisor: Supervisor,
-  name: "STOP" | "KILL",
-  processes: readonly SandboxProcess[],
-): Promise<void> {
-  const pids = processes.map(({ insidePid }) => insidePid).filter((pid) => pid > 1);
-  for (let at = 0; at < pids.length; at += PIDS_PER_REQUEST) {
-    await supervisor.request("signal", name, ...pids.slice(at, at + PIDS_PER_REQUEST));
-  }
 }

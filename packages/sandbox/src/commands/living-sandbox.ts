@@ -3,7 +3,8 @@ import { FilePlacer } from "../inside/place-file.ts";
 import type { Uploads } from "../inside/uploads.ts";
 import type { Command, CommandResult } from "../interface/command.ts";
 import { SandboxError } from "../interface/errors.ts";
-import type { Sandbox } from "../interface/sandbox.ts";
+import type { PortConnection } from "../interface/port-connection.ts";
+import type { Grace, Sandbox } from "../interface/sandbox.ts";
 import type { MountedFile, MountedSnapshot } from "../interface/spec.ts";
 import { quote } from "../scripts/quote.ts";
 import { type CommandDeps, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
@@ -13,10 +14,12 @@ import type { LimitGauge } from "./limit-gauge.ts";
 import { Marks } from "./marks.ts";
 import { closedResult, NamedShell } from "./named-shell.ts";
 import type { CommandPipes } from "./pipes.ts";
-import type { SandboxView } from "./sandbox-view.ts";
+import { connectToPort, type RunRelay } from "./port-stream.ts";
+import type { SandboxProcess, SandboxView } from "./sandbox-view.ts";
 import { SharedStart } from "./shared-start.ts";
 import { SpareShell, type WaitingShell } from "./spare-shell.ts";
 import type { Supervisor } from "./supervisor.ts";
+import { terminateProcesses } from "./terminate-processes.ts";
 
 /** The collaborators of a running sandbox, whatever its engine. */
 export interface LivingDeps {
@@ -34,12 +37,14 @@ export interface LivingDeps {
   mounted: readonly string[];
   /** Absent when the engine mounts no snapshots. */
   snapshots?: {
-    mount(snapshot: MountedSnapshot): Promise<boolean>;
+    mount(snapshot: MountedSnapshot, changes: "fresh" | "kept"): Promise<boolean>;
     unmount(target: string): Promise<boolean>;
   };
 }
 
 const SET_UP_TIMEOUT_MS = 20_000;
+/** The most connections to ports of one sandbox. */
+const MAX_CONNECTIONS = 40;
 
 /** Directories and files that only processes in the sandbox may create. */
 export interface SetUp {
@@ -63,6 +68,8 @@ export abstract class LivingSandbox implements Sandbox {
   readonly #spare: SpareShell;
   readonly #shells = new Map<string, NamedShell>();
   readonly #files: FilePlacer;
+  /** Marks of the relays that run, with the functions that end them. */
+  readonly #relays = new Map<number, { end: () => void; ended: Promise<void> }>();
   #closing: Promise<void> | null = null;
 
   constructor(deps: LivingDeps) {
@@ -144,9 +151,9 @@ export abstract class LivingSandbox implements Sandbox {
     return this.#gone.signal.aborted ? Promise.resolve(false) : this.#files.remove(target);
   }
 
-  async mountSnapshot(snapshot: MountedSnapshot): Promise<boolean> {
+  async mountSnapshot(snapshot: MountedSnapshot, changes: "fresh" | "kept" = "fresh"): Promise<boolean> {
     if (this.#gone.signal.aborted) return false;
-    return (await this.#deps.snapshots?.mount(snapshot)) ?? false;
+    return (await this.#deps.snapshots?.mount(snapshot, changes)) ?? false;
   }
 
   async unmountSnapshot(target: string): Promise<boolean> {
@@ -158,8 +165,44 @@ export abstract class LivingSandbox implements Sandbox {
     return (await this.#deps.view.isUntouched(directory)) && !this.#gone.signal.aborted;
   }
 
+  async connect(port: number): Promise<PortConnection> {
+    if (this.#gone.signal.aborted) return { ok: false, reason: "gone" };
+    if (this.#relays.size >= MAX_CONNECTIONS) return { ok: false, reason: "full" };
+    try {
+      return await connectToPort(this.#runRelay, port);
+    } catch (error) {
+      if (this.#gone.signal.aborted) return { ok: false, reason: "gone" };
+      throw error;
+    }
+  }
+
   setEgress(policy: EgressPolicy): void {
     if (!this.#gone.signal.aborted) this.#deps.network.setPolicy(policy);
+  }
+
+  async processes(): Promise<number> {
+    if (this.#gone.signal.aborted) return 0;
+    const isOfAgent = await this.#isOfAgent();
+    return (await this.#deps.view.processes()).filter(isOfAgent).length;
+  }
+
+  async terminate(grace: Grace): Promise<void> {
+    const relays = [...this.#relays.values()];
+    for (const relay of relays) relay.end();
+    await Promise.all(relays.map(({ ended }) => ended));
+    if (!this.#gone.signal.aborted) await terminateProcesses(this.#deps, await this.#isOfAgent(), grace);
+  }
+
+  /** Returns a function that tells whether a process is neither a shell that waits for commands, nor a relay. */
+  async #isOfAgent(): Promise<(process: SandboxProcess) => boolean> {
+    // Process 1 answers in order: by then the shells of commands that have ended are gone.
+    await this.#deps.supervisor.request("reap");
+    const pids = [await this.#spare.pid(), ...[...this.#shells.values()].map(({ pid }) => pid)];
+    const { marks } = this.#commandDeps;
+    return ({ insidePid, fileLocks }) => {
+      const mark = marks.known(fileLocks);
+      return !pids.includes(insidePid) && (mark === null || !this.#relays.has(mark));
+    };
   }
 
   close(): Promise<void> {
@@ -195,6 +238,23 @@ export abstract class LivingSandbox implements Sandbox {
     if (result.limit === undefined) this.#spare.prepare();
     return result;
   }
+
+  /** Runs a relay beside the agent's commands: it is none of them when one is killed. */
+  readonly #runRelay: RunRelay = async (script, work) => {
+    const names = { mark: this.#commandDeps.marks.next(), nonce: newNonce(), helps: true as const };
+    const parts = { ...names, exports: "", script, cwd: "/", fed: true };
+    const [end, ended] = [new AbortController(), Promise.withResolvers<void>()];
+    this.#relays.set(names.mark, { end: () => end.abort(), ended: ended.promise });
+    const signal = work.signal === undefined ? end.signal : AbortSignal.any([work.signal, end.signal]);
+    try {
+      const start = freshStart(this.#commandDeps, parts, this.#spare.take());
+      return (await runCommand(this.#commandDeps, { ...work, signal }, names, start)).result;
+    } finally {
+      this.#relays.delete(names.mark);
+      ended.resolve();
+      this.#spare.prepare();
+    }
+  };
 
   async #runIn(start: SharedStart, command: Command): Promise<CommandResult> {
     let isAdded = false;

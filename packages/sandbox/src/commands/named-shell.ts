@@ -40,6 +40,11 @@ export class NamedShell {
     this.#name = name;
   }
 
+  /** Pid, in the sandbox, of its bash; undefined without one. */
+  get pid(): number | undefined {
+    return this.#bash?.pid;
+  }
+
   /** Runs a command after all earlier ones have ended. An abort also ends the wait. */
   async run(command: Command, work: Work): Promise<CommandResult> {
     const before = this.#last;

@@ -11,10 +11,16 @@ export type WaitingShell = StartedShell & { pid: number };
 export class SpareShell {
   readonly #deps: ShellDeps;
   #waiting: WaitingShell | undefined;
-  #isStarting = false;
+  #starting: Promise<void> | undefined;
 
   constructor(deps: ShellDeps) {
     this.#deps = deps;
+  }
+
+  /** Returns the pid, in the sandbox, of the waiting shell, once one that is starting waits; undefined without one. */
+  async pid(): Promise<number | undefined> {
+    await this.#starting;
+    return this.#waiting?.pid;
   }
 
   /** Takes the waiting shell, which then belongs to the caller; undefined when none waits. */
@@ -26,13 +32,12 @@ export class SpareShell {
 
   /** Starts a shell in the background, unless one waits. */
   prepare(): void {
-    if (this.#waiting !== undefined || this.#isStarting || this.#deps.gone.aborted) return;
-    this.#isStarting = true;
+    if (this.#waiting !== undefined || this.#starting !== undefined || this.#deps.gone.aborted) return;
     // Without a spare, the next command starts its own shell and reports the error.
-    this.#start()
+    this.#starting = this.#start()
       .catch(() => {})
       .finally(() => {
-        this.#isStarting = false;
+        this.#starting = undefined;
       });
   }
 

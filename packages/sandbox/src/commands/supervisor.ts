@@ -26,7 +26,11 @@ export function supervisorCommand(restoreSignals: "env" | "ask" | "no"): string[
   return ["/bin/sh", `${PIPES_INSIDE}/supervisor`, restoreSignals];
 }
 
-const RESPONSE_TIMEOUT_MS = 5000;
+/**
+ * Long, since process 1 may not run for seconds on a busy machine, or while commands use up the processor time
+ * of its sandbox; and the commands of a sandbox that is given up end with it.
+ */
+const RESPONSE_TIMEOUT_MS = 30_000;
 const MAX_LINE_BYTES = 4096;
 
 /**
@@ -38,7 +42,6 @@ export class Supervisor {
   readonly #pending = new Map<number, (result: number | null) => void>();
   readonly #ready = Promise.withResolvers<boolean>();
   readonly #unresponsive: () => void;
-  readonly #responseTimeoutMs: number;
   /**
    * Random start, because late responses to an earlier holder of process 1 may still arrive and must not
    * match.
@@ -50,16 +53,10 @@ export class Supervisor {
 
   /**
    * @param streams Input and output of process 1.
-   * @param unresponsive Called when process 1 does not respond to a request in time.
-   * @param responseTimeoutMs Default: 5,000.
+   * @param unresponsive Called when process 1 does not respond to a request within 30 seconds.
    */
-  constructor(
-    streams: { input: Writable; output: Readable },
-    unresponsive: () => void,
-    responseTimeoutMs = RESPONSE_TIMEOUT_MS,
-  ) {
+  constructor(streams: { input: Writable; output: Readable }, unresponsive: () => void) {
     this.#input = streams.input;
-    this.#responseTimeoutMs = responseTimeoutMs;
     this.#unresponsive = unresponsive;
     this.#input.on("error", () => {});
     const { output } = streams;
@@ -77,7 +74,7 @@ export class Supervisor {
     if (this.gone) return Promise.resolve(null);
     const number = this.#next++;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#unresponsive(), this.#responseTimeoutMs);
+      const timer = setTimeout(() => this.#unresponsive(), RESPONSE_TIMEOUT_MS);
       this.#pending.set(number, (result) => {
         clearTimeout(timer);
         resolve(result);

@@ -1,9 +1,13 @@
-import { hardLimit } from "@berth/linux";
 import { supervisorCommand } from "../commands/supervisor.ts";
+import { mayDumpCore } from "../host/core-dumps.ts";
 import { HIDDEN_DIRECTORIES, HIDDEN_FILES } from "../host/hidden-proc.ts";
+import { hiddenSys } from "../host/hidden-sys.ts";
+import { limitVariables } from "../host/limit-variables.ts";
 import { openFilesLimit } from "../host/open-files.ts";
+import { resourceLimit } from "../host/resource-limits.ts";
 import type { SandboxFiles } from "../host/sandbox-files.ts";
-import { BUNDLE, PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE, VARIABLES } from "../inside/environment.ts";
+import { PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE, VARIABLES } from "../inside/environment.ts";
+import { ETC_PATHS } from "../inside/etc-files.ts";
 import type { Mount } from "../inside/mounts.ts";
 import type { Limits } from "../interface/spec.ts";
 import { INSTANCE, OWNER, SANDBOX } from "./containers.ts";
@@ -12,8 +16,8 @@ import type { EngineVersion } from "./engine-client.ts";
 const MIB = 1024 * 1024;
 const CPU_PERIOD = 100_000;
 
-/** Paths that are masked; a sandbox has no `/sys` at all. */
-const MASKED = [...HIDDEN_FILES, ...HIDDEN_DIRECTORIES, "/sys"];
+/** Returns the paths that are masked. Of `/sys`, the container's own control groups remain, read-only. */
+const masked = () => [...HIDDEN_FILES, ...HIDDEN_DIRECTORIES, ...hiddenSys()];
 
 export interface ContainerOptions {
   version: EngineVersion;
@@ -21,6 +25,8 @@ export interface ContainerOptions {
   /** Host uid and gid of its processes. */
   uid: number;
   limits: Limits;
+  /** The processor cores to run on; null for all. */
+  cores: readonly number[] | null;
   labels: { instance: string; owner: string; sandbox: string };
   files: SandboxFiles;
   /** Host directory of the generated files that all sandboxes share. */
@@ -38,14 +44,16 @@ export interface ContainerOptions {
  * stream.
  */
 export function containerBody(options: ContainerOptions): object {
-  const { image, uid, limits, labels, group } = options;
+  const { image, uid, limits, labels, group, cores } = options;
   // A full /dev/shm leaves memory for processes, enough to delete files.
   const shareOfMemory = (part: number) => Math.max(MIB, Math.floor(limits.memoryBytes / part));
   return {
     Image: image,
     Entrypoint: supervisorCommand("ask"),
     Cmd: [],
-    Env: Object.entries(VARIABLES).map(([name, value]) => `${name}=${value}`),
+    Env: Object.entries({ ...VARIABLES, ...limitVariables(limits) }).map(
+      ([name, value]) => `${name}=${value}`,
+    ),
     User: `${uid}:${uid}`,
     WorkingDir: "/",
     Hostname: "session",
@@ -65,12 +73,13 @@ export function containerBody(options: ContainerOptions): object {
       ReadonlyRootfs: true,
       CapDrop: ["ALL"],
       SecurityOpt: securityOptions(options),
-      MaskedPaths: MASKED,
+      MaskedPaths: masked(),
       Memory: limits.memoryBytes,
       MemorySwap: limits.memoryBytes,
       PidsLimit: limits.pids,
       CpuPeriod: CPU_PERIOD,
       CpuQuota: Math.max(1000, Math.round(limits.cpus * CPU_PERIOD)),
+      ...(cores === null ? {} : { CpusetCpus: cores.join(",") }),
       Ulimits: ulimits(limits),
       ShmSize: shareOfMemory(4),
       Mounts: mounts(options),
@@ -87,11 +96,11 @@ export function containerBody(options: ContainerOptions): object {
  */
 function ulimits({ pids }: Limits): object[] {
   const values = {
-    nofile: openFilesLimit(pids),
-    nproc: Math.min(2 * pids, hardLimit("Max processes")),
-    core: 0,
+    nofile: resourceLimit("nofile", openFilesLimit(pids)),
+    nproc: resourceLimit("nproc", 2 * pids),
+    core: resourceLimit("core", mayDumpCore() ? Number.POSITIVE_INFINITY : 0, 0),
   };
-  return Object.entries(values).map(([Name, value]) => ({ Name, Soft: value, Hard: value }));
+  return Object.entries(values).map(([Name, { soft, hard }]) => ({ Name, Soft: soft, Hard: hard }));
 }
 
 /**
@@ -100,19 +109,15 @@ function ulimits({ pids }: Limits): object[] {
  */
 function securityOptions({ version, seccomp }: ContainerOptions): string[] {
   return version.name === "Podman"
-    ? ["no-new-privileges", `seccomp=${seccomp.file}`, `mask=${MASKED.join(":")}`]
+    ? ["no-new-privileges", `seccomp=${seccomp.file}`, `mask=${masked().join(":")}`]
     : ["no-new-privileges", `seccomp=${seccomp.text}`];
 }
 
 function mounts({ files, shared, own }: ContainerOptions): object[] {
   const readOnly: Mount[] = [
     { host: files.gitConfig ?? `${shared}/etc/gitconfig`, inside: "/etc/gitconfig" },
-    ...["hosts", "resolv.conf"].map((name) => ({
-      host: `${shared}/etc/${name}`,
-      inside: `/etc/${name}`,
-    })),
+    ...ETC_PATHS.map((path) => ({ host: `${shared}${path}`, inside: path })),
     ...["passwd", "group"].map((name) => ({ host: `${own}/${name}`, inside: `/etc/${name}` })),
-    { host: `${shared}/etc/ca-certificates.crt`, inside: BUNDLE },
     { host: `${shared}/programs`, inside: PROGRAMS_INSIDE },
     { host: files.pipes, inside: PIPES_INSIDE },
     { host: files.uploads, inside: UPLOADS_INSIDE },

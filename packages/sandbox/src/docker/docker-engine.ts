@@ -1,16 +1,15 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { Egress } from "@berth/egress";
 import { isArchitecture, thisProcess } from "@berth/linux";
-import { rgPath } from "@vscode/ripgrep";
 import { COMMAND_SCRIPTS } from "../commands/supervisor.ts";
 import type { SharedLimits } from "../host/cgroup/cgroup-layouts.ts";
 import { freshDirectory, isLeftover, removeAll } from "../host/leftovers.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { requiredProgram } from "../host/required-program.ts";
-import { writePrograms } from "../inside/programs.ts";
-import { writeSharedEtc } from "../inside/write-etc.ts";
+import { writeEtcFiles } from "../inside/etc-files.ts";
+import { writePrograms, writeScripts } from "../inside/programs.ts";
 import type { Capability } from "../interface/capability.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
@@ -29,6 +28,8 @@ export interface DockerOptions {
   socket?: string | null;
   /** Image of sandboxes whose spec names none. */
   defaultImage: string;
+  /** See `FilterOptions.perf`. */
+  perf?: boolean;
   /**
    * Host directory for generated files, created with mode 0700 when missing. `close` removes the engine's
    * files in it.
@@ -77,11 +78,14 @@ export async function createDockerEngine(options: DockerOptions): Promise<Sandbo
   const mkfifo = requiredProgram("mkfifo", "coreutils");
   await mkdir(options.stateDir, { recursive: true, mode: 0o700 });
   const directory = await freshDirectory(`${options.stateDir}/${thisProcess()}`);
-  const seccomp = { text: JSON.stringify(containerProfile(process.arch)), file: `${directory}/seccomp.json` };
+  const seccomp = {
+    text: JSON.stringify(containerProfile(process.arch, options)),
+    file: `${directory}/seccomp.json`,
+  };
   await Promise.all([
-    writeSharedEtc(`${directory}/etc`, options.certificates),
-    writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
-    writePrograms(`${directory}/commands`, COMMAND_SCRIPTS, null),
+    writeEtcFiles(directory, options.certificates),
+    writePrograms(`${directory}/programs`, options.programs ?? {}),
+    writeScripts(`${directory}/commands`, COMMAND_SCRIPTS),
     writeFile(seccomp.file, seccomp.text),
   ]);
   return new DockerEngine(client, options, {
@@ -101,6 +105,7 @@ export async function createDockerEngine(options: DockerOptions): Promise<Sandbo
 
 class DockerEngine implements SandboxEngine {
   readonly name = "docker";
+  readonly runsImages = true;
   readonly #client: EngineClient;
   readonly #stateDir: string;
   readonly #sole: boolean;
@@ -135,6 +140,11 @@ class DockerEngine implements SandboxEngine {
 
   async takeSnapshotChanges(): Promise<boolean> {
     throw new SandboxError("containers mount no snapshots");
+  }
+
+  async takeDirectory(disk: string, path: string, to: string): Promise<boolean> {
+    await rename(join(disk, path), to);
+    return true;
   }
 
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {

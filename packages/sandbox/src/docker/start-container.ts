@@ -4,13 +4,14 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Egress } from "@berth/egress";
 import { Supervisor, scriptsIn } from "../commands/supervisor.ts";
+import { takeCores } from "../host/cores.ts";
 import { limitFileLocks } from "../host/file-locks.ts";
 import { HostPipes } from "../host/host-pipes.ts";
 import { HostUploads } from "../host/host-uploads.ts";
 import { HostView } from "../host/host-view.ts";
 import { openEgress } from "../host/open-egress.ts";
 import { prepareFiles } from "../host/sandbox-files.ts";
-import { writeUsers } from "../inside/write-etc.ts";
+import { writeUsers } from "../inside/etc-files.ts";
 import { DiskLimitError, RuntimeClassError, SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { CommonGroup } from "./common-group.ts";
@@ -62,7 +63,9 @@ export async function startContainer(
   const { containers, instance, owner, version, seccomp } = host;
   const image = spec.image ?? host.defaultImage;
   const labels = { instance, owner, sandbox: spec.id };
-  const body = { version, image, uid, limits, labels, files, seccomp };
+  const cores = takeCores(limits.cpus);
+  undo.push(async () => cores.release());
+  const body = { version, image, uid, limits, cores: cores.numbers, labels, files, seccomp };
   const id = await containers.create(
     image,
     containerBody({ ...body, shared: host.directory, own: directory, group: await host.group.path() }),
@@ -95,6 +98,7 @@ export async function startContainer(
     released,
   });
   void sandbox.closed.then(limitFileLocks(init));
+  void sandbox.closed.then(cores.release);
   await sandbox.setUp(files);
   return sandbox;
 }

@@ -9,7 +9,7 @@ import type { SandboxSpec } from "../interface/spec.ts";
  */
 export function openEgress(
   egress: Egress,
-  { egress: policy, onEgressDenied: onDenied, credentials }: SandboxSpec,
+  { egress: policy, onEgressDenied: onDenied, credentials, services }: SandboxSpec,
   netFd?: number,
 ): Promise<NetworkNamespace> {
   return egress
@@ -17,6 +17,7 @@ export function openEgress(
       policy,
       ...(onDenied ? { onDenied } : {}),
       ...(credentials ? { credentials } : {}),
+      ...(services ? { services } : {}),
       ...(netFd === undefined ? {} : { netFd }),
     })
     .catch((error: Error) => {

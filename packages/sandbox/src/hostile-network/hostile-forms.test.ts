@@ -35,7 +35,7 @@ for (const capture of CAPTURE_KINDS)
     });
 
     for (const name of Object.keys(programs) as ProgramName[]) {
-      test(`${name}: every hostile form → denied and reported`, { timeout: 180_000 }, async () => {
+      test(`${name}: every hostile form → denied and reported`, { timeout: 600_000 }, async () => {
         const { as, takes, script } = programs[name];
         const forms = hostileForms.filter(({ form }) => takes(form));
         const { lines, denied } = await range.run(script(forms.map(({ form }) => form)));

@@ -2,36 +2,62 @@ import { SandboxError } from "../interface/errors.ts";
 import type { GitPerson, GitSettings } from "../interface/spec.ts";
 import { CREDENTIAL_CONFIG } from "./credential-helper.ts";
 
-const DEFAULT_IDENTITY: GitPerson = { name: "Berth agent", email: "agent@berth.invalid" };
+/** Host at which sandboxes get signatures: `GET /` with the SHA-512 in hexadecimal digits. */
+export const SIGNING_HOST = "signing.berth.invalid";
 
-const NO_SETTINGS: GitSettings = { identity: null, coAuthor: null, httpsHosts: [] };
+/** Author and committer of commits where nobody is named. */
+export const DEFAULT_IDENTITY: GitPerson = { name: "Berth agent", email: "agent@berth.invalid" };
+
+const NO_SETTINGS: GitSettings = {
+  identity: DEFAULT_IDENTITY,
+  author: null,
+  coAuthors: [],
+  signingKey: null,
+  httpsHosts: [],
+};
 
 /**
  * Returns git's system configuration. No default lets a repository run a program of its choice, or sends a
  * credential to another host. Throws `SandboxError` for an invalid name or host.
  */
-export function gitConfig({ identity, coAuthor, httpsHosts }: GitSettings = NO_SETTINGS): string {
+export function gitConfig(settings: GitSettings = NO_SETTINGS): string {
+  const { identity, author, coAuthors, signingKey, httpsHosts } = settings;
   return [
-    userConfig(identity ?? DEFAULT_IDENTITY),
-    ...(coAuthor === null ? [] : [coAuthorConfig(coAuthor)]),
+    personConfig("user", identity),
+    ...(author === null ? [] : [personConfig("author", author)]),
+    ...(coAuthors.length === 0 ? [] : [coAuthorConfig(coAuthors)]),
+    ...(signingKey === null ? [] : [signingConfig(signingKey)]),
     ...httpsHosts.map(httpsConfig),
     SHARED,
   ].join("");
 }
 
-function userConfig({ name, email }: GitPerson): string {
-  return `[user]
+function personConfig(section: "user" | "author", { name, email }: GitPerson): string {
+  return `[${section}]
 \tname = ${quoted(name)}
 \temail = ${quoted(email)}
 `;
 }
 
-/** Sets the co-author for the sandbox's program `git`. git adds no trailer that a message already has. */
-function coAuthorConfig({ name, email }: GitPerson): string {
+/** Sets the co-authors for the sandbox's program `git`. git adds no trailer that a message already has. */
+function coAuthorConfig(coAuthors: readonly GitPerson[]): string {
+  const lines = coAuthors.map(({ name, email }) => `\tcoAuthor = ${quoted(`${name} <${email}>`)}\n`);
   return `[berth]
-\tcoAuthor = ${quoted(`${name} <${email}>`)}
-[trailer "co-authored-by"]
+${lines.join("")}[trailer "co-authored-by"]
 \tifExists = addIfDifferent
+`;
+}
+
+/** Signs commits, and tags where a command asks for it. `tag.gpgSign` would make every tag an annotated one. */
+function signingConfig(publicKey: string): string {
+  return `[user]
+\tsigningKey = ${quoted(`key::${publicKey}`)}
+[gpg]
+\tformat = ssh
+[gpg "ssh"]
+\tprogram = /opt/berth/bin/git-sign
+[commit]
+\tgpgSign = true
 `;
 }
 

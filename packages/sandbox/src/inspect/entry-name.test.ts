@@ -30,7 +30,7 @@ test("changes that have another path → none", () => {
   const changes = (path: string, status = "A") => {
     const raw = `:000000 100644 0000000 1111111 ${status}\0${path}\0`;
     const sections = ["", raw, ""].map((section) => `${section.length}\0${section}`).join("");
-    return parseChanges(Buffer.from(`\0main\0found\0yes\0${0}\0${1}\0\0${sections}`), 10);
+    return parseChanges(Buffer.from(`\0main\0found\0yes\0${0}\0${1}\0\0\0${sections}`), 10);
   };
   assert.equal(changes("src/a.ts")?.files.length, 1);
   for (const path of ["../a.ts", "/etc/passwd", "a/../../b", "a//b"]) assert.equal(changes(path), null, path);

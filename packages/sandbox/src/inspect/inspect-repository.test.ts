@@ -33,7 +33,7 @@ async function clone(name: string, work: string): Promise<{ path: string; base: 
 }
 
 async function changesOf(clone: { path: string; base: string }, limits = { commits: 100, files: 100 }) {
-  const result = await repositoryChanges(sandbox, clone, { ...limits, ...TIME });
+  const result = await repositoryChanges(sandbox, clone, { pushes: 20, ...limits, ...TIME });
   assert.ok(result.ok, JSON.stringify(result));
   return result.changes;
 }
@@ -80,6 +80,18 @@ test("changes: committed, staged, unstaged and untracked ones against what was c
   const { commitCount, fileCount, branch, hasBase, baseIsAncestor, head } = changes;
   assert.deepEqual([commitCount, fileCount, branch, hasBase, baseIsAncestor], [2, 7, "main", true, true]);
   assert.equal(head, await ok(sandbox, "git -C all rev-parse HEAD"));
+});
+
+test("changes: what the clone itself pushed, and not what it fetched", async () => {
+  const push = "git commit -q --allow-empty -m one && git push -q origin HEAD:agent/fix";
+  const made = await clone(
+    "pushing",
+    `git init -q --bare ../pushed.git && git remote add origin ../pushed.git && ${push} && ${push} &&
+     git clone -q ../pushed.git ../somebody -b agent/fix && cd ../somebody && git commit -q --allow-empty -m theirs &&
+     git push -q origin HEAD:agent/fix HEAD:theirs && cd ../pushing && git fetch -q`,
+  );
+  const pushed = await ok(sandbox, "git -C pushing rev-parse HEAD");
+  assert.deepEqual((await changesOf(made)).pushes, [{ branch: "agent/fix", commit: pushed }]);
 });
 
 test("changes: nothing was written to the clone, and nothing is left in the sandbox", async () => {
@@ -292,7 +304,7 @@ test("changes: what is no clone, or hides what it is → why, and no pipe is wai
   for (const [name, reason] of Object.entries(reasons)) {
     const asked = { path: `/data/${name}`, base: made.base };
     assert.deepEqual(
-      await repositoryChanges(sandbox, asked, { commits: 1, files: 1, ...TIME }),
+      await repositoryChanges(sandbox, asked, { commits: 1, files: 1, pushes: 1, ...TIME }),
       { ok: false, reason },
       name,
     );
@@ -306,7 +318,7 @@ test("changes: objects that are pipes → too slow after the time, and the sandb
     `cd stuck && object=.git/objects/$(printf %s ${made.base} | sed 's|^..|&/|') && rm -f "$object" && mkfifo "$object"`,
   );
   assert.deepEqual(
-    await repositoryChanges(sandbox, made, { commits: 1, files: 1, maxFile: 1, timeoutMs: 1_000 }),
+    await repositoryChanges(sandbox, made, { commits: 1, files: 1, pushes: 1, maxFile: 1, timeoutMs: 1_000 }),
     {
       ok: false,
       reason: "slow",
@@ -331,7 +343,7 @@ test("changes: more files and commits than are listed → all are counted", asyn
 });
 
 test("changes: output that was tampered with → none", () => {
-  const header = `${"1".repeat(40)}\0main\0found\0yes\x001\x001\0\0`;
+  const header = `${"1".repeat(40)}\0main\0found\0yes\x001\x001\0\0\0`;
   const commit = `${"1".repeat(40)}\0A\0a@b\x002001-01-01T00:00:00Z\0S\0`;
   const raw = ":000000 100644 00 00 A\0a\0";
   const numbers = "1\t0\ta\0";

@@ -42,7 +42,8 @@ const FAILURES: Readonly<Record<number, CloneFailure>> = {
 
 /**
  * Returns the changes of a clone since the commit that was cloned: later commits, and files of the work tree,
- * including untracked ones. At most `commits` and `files` of them are listed, but all are counted.
+ * including untracked ones. At most `commits` and `files` of them are listed, but all are counted; and the last
+ * pushes to at most `pushes` branches.
  *
  * A file of more than `maxFile` bytes is not compared: it counts as binary, and as changed when its time or
  * size changed. The same applies to the largest files when there are very many.
@@ -56,11 +57,14 @@ export async function repositoryChanges(
   {
     commits,
     files,
+    pushes,
     maxFile,
     ...options
-  }: InspectOptions & { commits: number; files: number; maxFile: number },
+  }: InspectOptions & { commits: number; files: number; pushes: number; maxFile: number },
 ): Promise<InspectedRepository<{ changes: RepositoryChanges }>> {
-  const limits = { MOST_COMMITS: String(commits), MOST_FILES: String(files) };
+  const limits = {
+    ...{ MOST_COMMITS: String(commits), MOST_FILES: String(files), MOST_PUSHES: String(pushes) },
+  };
   const environment = { ...variables(clone, maxFile), ...limits };
   const result = await inspect(sandbox, CHANGES, environment, MAX_CHANGES_BYTES, options);
   if (!result.ok) return result;

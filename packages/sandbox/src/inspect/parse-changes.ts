@@ -35,6 +35,8 @@ export interface RepositoryChanges {
   baseIsAncestor: boolean;
   commitCount: number;
   fileCount: number;
+  /** The last commit that the clone itself pushed to each branch of its remote. */
+  pushes: { branch: string; commit: string }[];
   /** Commits, newest first. */
   commits: ClonedCommit[];
   files: ChangedFile[];
@@ -42,7 +44,7 @@ export interface RepositoryChanges {
 
 const SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const COUNT = /^\d{1,9}$/;
-const HEADER_FIELDS = 7;
+const HEADER_FIELDS = 8;
 const COMMIT_FIELDS = 5;
 
 /**
@@ -54,7 +56,8 @@ const COMMIT_FIELDS = 5;
 export function parseChanges(output: Buffer, max: number): RepositoryChanges | null {
   const reader = new Reader(output);
   const header = Array.from({ length: HEADER_FIELDS }, () => reader.field() ?? "");
-  const [head = "", branch = "", found, ancestor, commitCount = "", fileCount = "", unpushed = ""] = header;
+  const [head = "", branch = "", found, ancestor, commitCount = "", fileCount = ""] = header;
+  const [unpushed = "", pushes = ""] = header.slice(6);
   const [log, raw, numbers] = [reader.section(), reader.section(), reader.section()];
   if (log === null || raw === null || numbers === null) return null;
   const commits = parseCommits(log, new Set(unpushed.split("\n")));
@@ -68,6 +71,7 @@ export function parseChanges(output: Buffer, max: number): RepositoryChanges | n
     baseIsAncestor: ancestor === "yes",
     commitCount: Number(commitCount),
     fileCount: Number(fileCount),
+    pushes: parsePushes(pushes),
     commits,
     files: withNumbers(files, numbers),
   };
@@ -109,6 +113,13 @@ function parseCommits(log: Buffer, unpushed: ReadonlySet<string>): ClonedCommit[
     commits.push({ sha, author, email, time, subject, pushed: !unpushed.has(sha) });
   }
   return commits;
+}
+
+function parsePushes(lines: string): RepositoryChanges["pushes"] {
+  return lines.split("\n").flatMap((line) => {
+    const [, commit, branch] = /^([0-9a-f]+) (.+)$/.exec(line) ?? [];
+    return commit === undefined || branch === undefined || !SHA.test(commit) ? [] : [{ branch, commit }];
+  });
 }
 
 type Listed = Omit<ChangedFile, "additions" | "deletions" | "binary">;

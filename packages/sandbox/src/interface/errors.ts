@@ -3,6 +3,16 @@ export class SandboxError extends Error {
   override readonly name = "SandboxError";
 }
 
+/** The root filesystem of sandboxes could not be built. The message is for users, without paths. */
+export class RootFilesystemError extends SandboxError {
+  /** @param why A clause. @param retryAt When the next build begins, in milliseconds since 1970. */
+  constructor(why: string, retryAt: number) {
+    const seconds = Math.max(1, Math.ceil((retryAt - Date.now()) / 1_000));
+    const reason = why.replaceAll(/\s*\n\s*/g, " ");
+    super(`The system of sandboxes could not be built: ${reason}. The next try is in ${seconds} s.`);
+  }
+}
+
 /** The image of a sandbox cannot be run. The message is one sentence for users, without paths. */
 export class ImageError extends SandboxError {}
 
@@ -38,3 +48,6 @@ export class DiskLimitError extends SandboxError {
     super(`The session's disk is limited (disk_mb), which this machine cannot enforce: ${why}.`, options);
   }
 }
+
+/** A pod is lost for a reason outside it: its node is drained or gone, or the connection to it was cut. */
+export class PodLostError extends SandboxError {}

@@ -2,6 +2,7 @@ import type { EgressPolicy } from "@berth/egress";
 import type { Capability } from "./capability.ts";
 import type { Command, CommandResult } from "./command.ts";
 import type { Disks } from "./disks.ts";
+import type { PortConnection } from "./port-connection.ts";
 import type { MountedFile, MountedSnapshot, SandboxSpec } from "./spec.ts";
 import type { WarmSandboxes } from "./warm.ts";
 
@@ -24,6 +25,8 @@ import type { WarmSandboxes } from "./warm.ts";
  */
 export interface SandboxEngine {
   readonly name: string;
+  /** Whether sandboxes run the image that their spec names. Default: false. */
+  readonly runsImages?: boolean;
   /** Absent when disks are directories of this host, which the caller names and removes. */
   readonly disks?: Disks;
   /** Absent when the engine cannot make sandboxes in advance. */
@@ -54,6 +57,17 @@ export interface SandboxEngine {
    */
   takeSnapshotChanges(disk: string, target: string, to: string, signal: AbortSignal): Promise<boolean>;
   /**
+   * Moves or copies a directory from the disk of a closed sandbox, such as `data/tree`, to a host directory.
+   * Absent where disks are not on this host.
+   *
+   * @param path Relative path on the disk: the first part names a writable directory. What is there is taken
+   * as it is, also a link.
+   * @param to Path to create, on the filesystem of the disk.
+   * @returns false when the disk is full, so that something may be missing.
+   * @throws SandboxError when it cannot, and the signal's reason.
+   */
+  takeDirectory?(disk: string, path: string, to: string, signal: AbortSignal): Promise<boolean>;
+  /**
    * Removes what dead processes of the same `instance` left on this host, and closes the sandboxes of this
    * process whose id `mayLive` rejects. Safe while other sandboxes run, and when it is interrupted. A failed
    * removal does not stop the others: `sweep` rejects at the end, and the next one tries again.
@@ -74,6 +88,14 @@ export interface SandboxEngine {
 export interface LeasedSandbox {
   id: string;
   epoch: number;
+}
+
+/** How long processes may take to end by themselves. */
+export interface Grace {
+  /** Milliseconds. */
+  ms: number;
+  /** Aborts when somebody waits for the end; processes then have two seconds in all at most. */
+  hurry?: AbortSignal;
 }
 
 /** An open sandbox; see `SandboxEngine` for its lifecycle. */
@@ -107,12 +129,14 @@ export interface Sandbox {
   removeFile(target: string): Promise<boolean>;
   /**
    * Mounts a snapshot at its target, writable: the agent may change all of it, and its changes are kept only
-   * on the disk. From the next `open` on, the snapshot must be in `spec.snapshots`.
+   * on the disk. From the next `open` on, the snapshot must be in `spec.snapshots`, or mounted with `kept`.
    *
-   * @returns false when this machine or engine cannot, or when something is at the target; then nothing has
-   * changed.
+   * @param changes `fresh`: without earlier changes. `kept`: with those that the disk has, if any, over those
+   * of the snapshots that it had them over. Default: `fresh`.
+   * @returns false when this machine or engine cannot, when something is at the target of a snapshot without
+   * earlier changes, or when a snapshot is missing that they are over; then nothing has changed.
    */
-  mountSnapshot(snapshot: MountedSnapshot): Promise<boolean>;
+  mountSnapshot(snapshot: MountedSnapshot, changes?: "fresh" | "kept"): Promise<boolean>;
   /**
    * Unmounts the snapshot at the target, deletes its changes, and removes the empty directory.
    *
@@ -132,8 +156,24 @@ export interface Sandbox {
    * @throws SandboxError when some of it cannot be updated.
    */
   refreshDirectory?(target: string): Promise<void>;
+  /**
+   * Connects to a TCP port of the sandbox, at 127.0.0.1 or else at ::1, as a program in it would. The relay that
+   * this needs is no process of the agent: it does not count in `processes`, and ends before `terminate` asks
+   * others to. Its processes count towards the limit of the sandbox. The stream ends each direction by itself,
+   * and fails when the sandbox ends; destroying it ends the relay.
+   *
+   * @param port 1 to 65,535.
+   */
+  connect(port: number): Promise<PortConnection>;
   /** Changes which hosts can be reached, at once. */
   setEgress(policy: EgressPolicy): void;
+  /** Returns how many processes run: those of commands, and what commands left. 0 when the sandbox has ended. */
+  processes(): Promise<number>;
+  /**
+   * Asks these processes to end, and resolves when they have, or the grace is over. Then the sandbox can be
+   * closed, or go on. Not called while commands run.
+   */
+  terminate(grace: Grace): Promise<void>;
   close(): Promise<void>;
   /**
    * Closes the sandbox for this process alone: whoever opens a sandbox of the same `id` with a later epoch

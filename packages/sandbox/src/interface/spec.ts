@@ -1,4 +1,10 @@
-import type { CredentialSource, EgressDenied, EgressPolicy, SidecarSettings } from "@berth/egress";
+import type {
+  CredentialSource,
+  EgressDenied,
+  EgressPolicy,
+  SandboxService,
+  SidecarSettings,
+} from "@berth/egress";
 
 /** The description of a sandbox to open. */
 export interface SandboxSpec {
@@ -70,6 +76,8 @@ export interface SandboxSpec {
   writable: string[];
   /** Secrets that stay outside the sandbox and are injected into requests to their hosts. Default: none. */
   credentials?: CredentialSource;
+  /** Hosts that Berth answers for this sandbox itself. Default: none. */
+  services?: readonly SandboxService[];
   /**
    * Opens the tunnel to the egress gateway, which also injects the credentials; for sandboxes on other hosts.
    * Called once per sandbox. Without it such a sandbox reaches nothing; engines on this host ignore it.
@@ -128,10 +136,17 @@ export interface GitPerson {
 }
 
 export interface GitSettings {
-  /** Author and committer of commits, unless a command or a repository sets another. Null for Berth's own. */
-  identity: GitPerson | null;
-  /** Person whom `git commit` adds as a co-author; null for none. */
-  coAuthor: GitPerson | null;
+  /** Author and committer of commits, unless a command or a repository sets another. */
+  identity: GitPerson;
+  /** Author of commits in the place of `identity`, which stays the committer; null for none. */
+  author: GitPerson | null;
+  /** Persons whom `git commit` adds as co-authors. */
+  coAuthors: readonly GitPerson[];
+  /**
+   * Public key, as a line of `authorized_keys`, with which `SIGNING_HOST` signs commits, and tags of
+   * `git tag -s`; null if nothing is signed.
+   */
+  signingKey: string | null;
   /**
    * Hosts, with the port unless it is 443, whose ssh URLs git rewrites to https, since sandboxes have no ssh
    * access.
@@ -154,6 +169,11 @@ export interface SystemLayers {
    * `spec.uid` must be `SYSTEM_IDS.first`.
    */
   changes?: true;
+  /**
+   * Set with `changes` when only the distribution's own package scripts run. They may lock open file
+   * descriptions, which nothing can limit: the scripts of systemd, on which many packages depend, have to.
+   */
+  packages?: true;
 }
 
 /**
@@ -179,12 +199,20 @@ export interface MountedDirectory {
 }
 
 /** A host directory that many sandboxes mount at once, each with its own changes. */
-export interface MountedSnapshot {
+export interface MountedSnapshot extends SnapshotLayers {
+  /** Absolute path in the sandbox, on the disk. Created when missing; otherwise it must be empty. */
+  target: string;
+  /** Further snapshots below it, from the highest to the lowest. Default: none. */
+  below?: readonly SnapshotLayers[];
+}
+
+/** A snapshot on the host, with the layers over it. */
+export interface SnapshotLayers {
   /** Absolute path on the host. Its contents must not change as long as a disk has changes over it. */
   source: string;
   /**
    * Identifies the snapshot independently of its directory. Default: the source. A disk mounts its changes
-   * only over the snapshot of the same name.
+   * only over the snapshots of the same names.
    */
   name?: string;
   /**
@@ -194,8 +222,6 @@ export interface MountedSnapshot {
   layers?: readonly string[];
   /** Host uid that owns all files of the snapshot and its layers; the agent sees them as its own. */
   uid: number;
-  /** Absolute path in the sandbox, on the disk. Created when missing; otherwise it must be empty. */
-  target: string;
 }
 
 /** Hard limits of one sandbox. `probe` reports the ones that the machine cannot enforce. */

@@ -26,8 +26,6 @@ const UNTOLD_PLACE_MS = 90_000;
  * pod is faster.
  */
 const POOL_TIMEOUT_MS = 10_000;
-/** Milliseconds for process 1 to respond, through the API server and the kubelet. */
-const RESPONSE_TIMEOUT_MS = 15_000;
 
 /** A sandbox that is being opened. */
 export interface Opening extends WantedPod {
@@ -153,10 +151,10 @@ function superviseOver(
   const processOne = new ProcessOne(connection);
   const unresponsive = () => {
     host.log({ msg: "process 1 of a sandbox does not respond", sandbox: spec.id });
-    connection.close();
+    connection.close("process 1 does not respond");
   };
-  const supervisor = new Supervisor(processOne, unresponsive, RESPONSE_TIMEOUT_MS);
-  processOne.output.once("close", () => connection.close());
+  const supervisor = new Supervisor(processOne, unresponsive);
+  processOne.output.once("close", () => connection.close("process 1 has ended"));
   const pipes = new PodPipes(connection);
   const view = new PodView({ supervisor, pipes, connection, writable });
   return { pod, wasThere, connection, processOne, supervisor, pipes, view };

@@ -1,14 +1,13 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { encode, thisProcess } from "@berth/linux";
-import { rgPath } from "@vscode/ripgrep";
 import { COMMAND_SCRIPTS } from "../commands/supervisor.ts";
 import { freshDirectory, isLeftover, removeAll } from "../host/leftovers.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
-import { writePrograms } from "../inside/programs.ts";
-import { writeSharedEtc } from "../inside/write-etc.ts";
+import { writeEtcFiles } from "../inside/etc-files.ts";
+import { writePrograms, writeScripts } from "../inside/programs.ts";
 import type { Capability } from "../interface/capability.ts";
-import { SandboxError } from "../interface/errors.ts";
+import { PodLostError, SandboxError } from "../interface/errors.ts";
 import type { LeasedSandbox, Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { perlText } from "../scripts/read-script.ts";
@@ -22,7 +21,6 @@ import { type FoundPod, Placer } from "./placer.ts";
 import { type PodSettings, SANDBOX } from "./pod-body.ts";
 import { PodDisks } from "./pod-disks.ts";
 import type { PodHost } from "./pod-host.ts";
-import { PodLostError } from "./pod-lost.ts";
 import { CLUSTER_NETWORK, type PodNetwork } from "./pod-network.ts";
 import type { PodSandbox } from "./pod-sandbox.ts";
 import type { WaitTimes } from "./pod-start.ts";
@@ -95,9 +93,9 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
   await mkdir(options.stateDir, { recursive: true, mode: 0o700 });
   const directory = await freshDirectory(`${options.stateDir}/${thisProcess()}`);
   await Promise.all([
-    writeEtc(`${directory}/etc`, options.certificates),
-    writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
-    writePrograms(`${directory}/commands`, { ...COMMAND_SCRIPTS, ...POD_SCRIPTS, ...EGRESS_PROGRAMS }, null),
+    writeEtc(directory, options.certificates),
+    writePrograms(`${directory}/programs`, options.programs ?? {}),
+    writeScripts(`${directory}/commands`, { ...COMMAND_SCRIPTS, ...POD_SCRIPTS, ...EGRESS_PROGRAMS }),
     ...writeFilters(directory),
   ]);
   return new KubernetesEngine(options.stateDir, {
@@ -129,8 +127,8 @@ export async function createKubernetesEngine(options: KubernetesOptions): Promis
 }
 
 async function writeEtc(directory: string, certificates: readonly string[]): Promise<void> {
-  await writeSharedEtc(directory, certificates);
-  await writeFile(`${directory}/gitinclude`, GIT_INCLUDE);
+  await writeEtcFiles(directory, certificates);
+  await writeFile(`${directory}/etc/gitinclude`, GIT_INCLUDE);
 }
 
 function writeFilters(directory: string): Promise<void>[] {
@@ -144,7 +142,7 @@ const PATIENCE_MS = 600_000;
 /** Attempts for one opening, each with a new pod. */
 const MAX_ATTEMPTS = 3;
 /** Time limit in a pod that already existed, where the sidecar's container already runs. */
-const SIDECAR_MS = 30_000;
+const SIDECAR_MS = 60_000;
 
 function networkOf(
   { gateway, network = CLUSTER_NETWORK, imagePullPolicy = "IfNotPresent", log = () => {} }: KubernetesOptions,
@@ -169,6 +167,7 @@ async function placeOf(cluster: Cluster): Promise<string> {
 
 class KubernetesEngine implements SandboxEngine {
   readonly name = "kubernetes";
+  readonly runsImages = true;
   readonly disks: PodDisks;
   readonly warm: WarmPods;
   readonly #stateDir: string;

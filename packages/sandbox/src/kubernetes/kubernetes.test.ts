@@ -5,6 +5,7 @@ import { missingForCluster } from "../../../../tests/kubernetes/harness/find-kit
 import { conformance, unusedSubject } from "../../test-support/conformance/conformance.ts";
 import { OWN_GROUP_TEST, REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
 import { TOGETHER } from "../../test-support/conformance/probe-tests.ts";
+import { SEEN_CORES } from "../../test-support/conformance/program-tests.ts";
 import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
 import { startPodSubject } from "../../test-support/kubernetes-engine.ts";
 
@@ -15,6 +16,7 @@ const NETWORK_TESTS = [
   "command: hosts denied meanwhile are in its result",
   "credentials: a connection to their host is opened, by an authority that programs inside trust",
   "isolation: what a process sees of itself and of others",
+  "signing: git gets the signature of a commit from outside, though no host is allowed",
 ];
 
 const missing = missingForCluster();
@@ -25,6 +27,7 @@ skips["disk limit: programs run from the disk, and set-user-id has no effect"] =
 for (const title of NETWORK_TESTS)
   skips[title] = "these pods have what the cluster's network gives every pod";
 skips[OWN_GROUP_TEST] = "cgroup v1 shows it";
+skips[SEEN_CORES] = "pods have a limit of CPU time, and all cores of their node";
 skips["isolation: commands that must fail"] = "every pod sees the /sys of its node";
 skips["disk limit: nothing is left of a removed disk"] = "it looks for loop devices of this host";
 skips["disk limit: a disk that was created without one never gets one"] = "a volume always has a size";

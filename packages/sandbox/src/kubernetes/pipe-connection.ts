@@ -1,8 +1,7 @@
 import { Readable, type Writable } from "node:stream";
 import { encodeFrame, type Frame, FrameDecoder } from "@berth/egress";
-import { SandboxError } from "../interface/errors.ts";
+import { PodLostError, SandboxError } from "../interface/errors.ts";
 import { CHUNK_BYTES, ChannelWriter } from "./channel-writer.ts";
-import { PodLostError } from "./pod-lost.ts";
 
 /**
  * Interval of keep-alive requests to the server. Without them, intermediaries would close an idle connection.
@@ -35,19 +34,22 @@ interface Channel {
  * Gives access to the named pipes and uploads of one sandbox, through the server in the container beside it.
  */
 export class PipeConnection {
-  readonly closed: Promise<void>;
+  /** Resolves with the reason when the connection has ended. */
+  readonly closed: Promise<string>;
   readonly #streams: ServerStreams;
   readonly #decoder = new FrameDecoder();
   readonly #channels = new Map<number, Channel>();
   #last = 0;
   #gone = false;
-  #closedHere = false;
+  /** Why this side closed the connection; null when it did not. */
+  #closedHere: string | null = null;
+  #isSilent = false;
   #wasChanged = false;
   #noted: string | null = null;
 
   private constructor(streams: ServerStreams, ready: () => void) {
     this.#streams = streams;
-    const closed = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<string>();
     this.closed = closed.promise;
     let heardAt = performance.now();
     const take = (chunk: Buffer) => {
@@ -57,13 +59,14 @@ export class PipeConnection {
     streams.output.on("data", take).on("error", () => {});
     streams.input.on("error", () => {});
     const alive = setInterval(() => {
-      if (performance.now() - heardAt > SILENT_MS) streams.output.destroy();
+      this.#isSilent = performance.now() - heardAt > SILENT_MS;
+      if (this.#isSilent) this.close(`it said nothing for ${SILENT_MS / 1_000} seconds`);
       else this.#send(0, "P");
     }, ALIVE_MS).unref();
     streams.output.once("close", () => {
       clearInterval(alive);
       this.#end();
-      closed.resolve();
+      closed.resolve(this.#closedHere ?? this.#whyEnded());
     });
   }
 
@@ -207,18 +210,26 @@ export class PipeConnection {
     return text.split("\n");
   }
 
+  async #whyEnded(): Promise<string> {
+    const code = await this.#streams.exitCode;
+    if (code === null) return "the connection to it was cut";
+    return this.#streams.errors() || `it exited with ${code}`;
+  }
+
   /**
    * Closes the connection of a sandbox that did not open. Rejects with `PodLostError` when neither side had
    * ended the connection.
    */
   async undo(): Promise<void> {
-    const wasCut = this.#gone && !this.#closedHere && (await this.#streams.exitCode) === null;
+    const wasCut = async () => this.#closedHere === null && (await this.#streams.exitCode) === null;
+    const isLost = this.#gone && (this.#isSilent || (await wasCut()));
     this.close();
-    if (wasCut) throw new PodLostError("the connection to the pod was cut");
+    if (isLost) throw new PodLostError("the connection to the pod was cut");
   }
 
-  close(): void {
-    this.#closedHere ||= !this.#gone;
+  /** @param why The reason, when the sandbox ends unexpectedly. */
+  close(why = "it was closed"): void {
+    if (!this.#gone) this.#closedHere ??= why;
     this.#streams.input.destroy();
     this.#streams.output.destroy();
   }

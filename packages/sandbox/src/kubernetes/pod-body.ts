@@ -1,5 +1,6 @@
 import type { V1Pod, V1Toleration, V1Volume, V1VolumeMount } from "@kubernetes/client-node";
 import { supervisorCommand } from "../commands/supervisor.ts";
+import { limitVariables } from "../host/limit-variables.ts";
 import { FEWEST_OPEN_FILES, MOST_OPEN_FILES } from "../host/open-files.ts";
 import { PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE, VARIABLES } from "../inside/environment.ts";
 import type { Mount } from "../inside/mounts.ts";
@@ -184,7 +185,10 @@ function sandboxContainer(options: PodOptions) {
     ...imageOf(image, options),
     command: ["/bin/sh", "-c", START, "sh", String(limits.pids), ...supervisorCommand("ask")],
     env: [
-      ...Object.entries(VARIABLES).map(([key, value]) => ({ name: key, value })),
+      ...Object.entries({ ...VARIABLES, ...limitVariables(limits) }).map(([key, value]) => ({
+        name: key,
+        value,
+      })),
       ...(options.network.variables ?? []),
     ],
     workingDir: "/",
@@ -199,7 +203,8 @@ function sandboxContainer(options: PodOptions) {
  * processes separately. Each process may open as many files as `openFilesLimit` computes on the node. The
  * `KUBERNETES_*` variables that every container gets are removed.
  */
-const START = `n=$1; shift; ulimit -p $n 2>/dev/null || ulimit -u $n; ulimit -c 0
+const START = `n=$1; shift; ulimit -p $n 2>/dev/null || ulimit -u $n
+case $(cat /proc/sys/kernel/core_pattern 2>/dev/null) in '' | '|'* | */*) ulimit -c 0 ;; *) ulimit -S -c 0 ;; esac
 table=$(cat /proc/sys/fs/file-max 2>/dev/null); files=$((\${table:-0} / 2 / n))
 [ $files -gt ${FEWEST_OPEN_FILES} ] || files=${FEWEST_OPEN_FILES}; [ $files -lt ${MOST_OPEN_FILES} ] || files=${MOST_OPEN_FILES}
 ulimit -n $files 2>/dev/null || true

@@ -27,8 +27,8 @@ export interface PodNetwork {
 export interface OpenPodNetwork extends Pick<NetworkNamespace, "setPolicy" | "watchDenied" | "close"> {
   /** Resolves when the policies that were set are in force. */
   settled(): Promise<void>;
-  /** Resolves when the sandbox has no network any longer. */
-  readonly ended: Promise<void>;
+  /** Resolves with the reason when the sandbox has no network any longer. */
+  readonly ended: Promise<string>;
 }
 
 /** The network that the cluster gives every pod. */

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { SandboxFiles } from "../host/sandbox-files.ts";
-import { BUNDLE } from "../inside/environment.ts";
+import { ETC_PATHS } from "../inside/etc-files.ts";
 import type { Mount } from "../inside/mounts.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { commonParents, commonPath, GIT_INSIDE, placeOf } from "./content-places.ts";
@@ -45,11 +45,9 @@ export function partsOf(
 
 const OF_ALL = [
   { path: "etc/gitinclude", inside: "/etc/gitconfig" },
-  { path: "etc/hosts", inside: "/etc/hosts" },
-  { path: "etc/resolv.conf", inside: "/etc/resolv.conf" },
+  ...ETC_PATHS.map((inside) => ({ path: inside.slice(1), inside })),
   { path: "passwd", inside: "/etc/passwd" },
   { path: "group", inside: "/etc/group" },
-  { path: "etc/ca-certificates.crt", inside: BUNDLE },
   { path: "filter-x86_64", inside: `${FILTERS_INSIDE}/filter-x86_64` },
   { path: "filter-aarch64", inside: `${FILTERS_INSIDE}/filter-aarch64` },
   { path: "commands/filter-syscalls", inside: `${FILTERS_INSIDE}/filter-syscalls` },

@@ -21,6 +21,7 @@ export interface PodSandboxDeps extends LivingDeps {
   processOne: ProcessOne;
   /** @param isEmpty Whether no process of the pod is left. */
   removePod(isEmpty: boolean): Promise<void>;
+  log(line: object): void;
   /** Called when everything has been released; `whole` is false when some part could not be. */
   released(whole: boolean): void;
 }
@@ -35,8 +36,8 @@ export class PodSandbox extends LivingSandbox {
     super(deps);
     this.#deps = deps;
     this.wasThere = deps.wasThere;
-    for (const ended of [deps.connection.closed, deps.network.ended])
-      void ended.then(() => this.close().catch(() => {}));
+    void deps.connection.closed.then((why) => this.#lose("pipes", why));
+    void deps.network.ended.then((why) => this.#lose("egress", why));
   }
 
   async refreshDirectory(target: string): Promise<void> {
@@ -58,6 +59,13 @@ export class PodSandbox extends LivingSandbox {
   /** See `SandboxEngine.diskBytes`. */
   diskBytes(): Promise<number | null> {
     return this.#deps.view.diskBytes();
+  }
+
+  /** Ends the sandbox, since a part of its pod has ended. */
+  async #lose(part: string, why: string): Promise<void> {
+    if (!this.isEnding)
+      this.#deps.log({ msg: `a sandbox ends with the ${part} of its pod`, sandbox: this.id, error: why });
+    await this.close().catch(() => {});
   }
 
   async leave(): Promise<void> {

@@ -17,8 +17,11 @@ export interface WaitTimes {
   imageMs: number;
 }
 
-/** Milliseconds that the containers of a pod may run before the pod must be ready. */
-const START_MS = 90_000;
+/**
+ * Milliseconds that the containers of a pod may run before the pod must be ready. Long, since many pods may start
+ * on a busy node at once.
+ */
+const START_MS = 180_000;
 const TICK_MS = 1_000;
 /**
  * Extra milliseconds when the scheduler has not yet commented on the pod. It is busy then, and its reason is

@@ -1,8 +1,7 @@
 import type { V1Pod } from "@kubernetes/client-node";
-import { ImageError, SandboxError } from "../interface/errors.ts";
+import { ImageError, PodLostError, SandboxError } from "../interface/errors.ts";
 import { isGoing } from "./is-going.ts";
 import { SANDBOX_CONTAINER } from "./pod-body.ts";
-import { PodLostError } from "./pod-lost.ts";
 
 /** The kubelet's reasons for an image that it will never get. */
 const IMAGE_FAULTS = ["InvalidImageName", "ErrImageNeverPull"];

@@ -14,6 +14,7 @@ import {
 import { findKit, missingForCluster } from "../../../../tests/kubernetes/harness/find-kit.ts";
 import { ok } from "../../test-support/conformance/context.ts";
 import { clientOf, MIB, PodEngines } from "../../test-support/pod-engines.ts";
+import { DEFAULT_IDENTITY } from "../inside/git-config.ts";
 import { RuntimeClassError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import type { KubernetesOptions } from "./kubernetes-engine.ts";
@@ -21,6 +22,7 @@ import type { PodSnapshots } from "./pod-snapshots.ts";
 import { probeSnapshots } from "./probe-snapshots.ts";
 
 const skip = missingForCluster() ?? false;
+const NO_GIT = { identity: DEFAULT_IDENTITY, author: null, coAuthors: [], signingKey: null, httpsHosts: [] };
 /** Whether the node's processes are invisible from this host. */
 const isElsewhere = findKit()?.kind === "cluster";
 
@@ -54,7 +56,8 @@ async function uids(id: string): Promise<string[]> {
 test("a later lease goes on in the pod of an earlier one, where nothing runs any more, and the former one can do nothing", {
   skip,
 }, async () => {
-  const [first, second] = [await pods.runner(), await pods.runner()];
+  const log: object[] = [];
+  const [first, second] = [await pods.runner({ log: (line) => log.push(line) }), await pods.runner()];
   const one = pods.spec();
   const former = await first.open({ ...one, epoch: 1 });
   const pod = await uids(one.id);
@@ -70,6 +73,9 @@ test("a later lease goes on in the pod of an earlier one, where nothing runs any
   const later = await second.open({ ...one, epoch: 2 });
   assert.equal((await running).ended, "closed");
   await former.closed;
+  assert.deepEqual(log, [
+    { msg: "a sandbox ends with the pipes of its pod", sandbox: one.id, error: "it exited with 137" },
+  ]);
   assert.equal(
     await ok(later, "cat /data/kept /dev/shm/kept; pgrep -c sleep || true; ls /data"),
     "kept\nkept\n0\nkept",
@@ -173,7 +179,7 @@ test("the pool: a pod is taken with the files that its session brings, and a lat
       { source: empty, target: "/mnt/memory/read" },
     ],
     writable: ["/mnt/memory/written", "/srv/code"],
-    git: { identity: { name: "Ann", email: "ann@example.com" }, coAuthor: null, httpsHosts: [] },
+    git: { ...NO_GIT, identity: { name: "Ann", email: "ann@example.com" } },
   });
   const shape = warm.shapeOf({ ...one, hasTunnel: false });
   assert.ok(shape !== null);
@@ -210,7 +216,7 @@ test("the pool: a pod is taken with the files that its session brings, and a lat
     ...one,
     disk,
     epoch: 3,
-    git: { identity: null, coAuthor: null, httpsHosts: [] },
+    git: NO_GIT,
   });
   assert.notDeepEqual(await uids(one.id), pod, "what it was sent is another session's");
   assert.equal(await ok(other, "cat /data/kept; git config user.name"), "kept\nBerth agent");
@@ -258,8 +264,11 @@ test("the pool: what does not serve is made anew on its disk, and what nobody ha
   assert.deepEqual(left, []);
 });
 
-test("a pod whose process 1 does not respond is replaced", { skip: skip || isElsewhere }, async () => {
-  const [first, second] = [await pods.runner(), await pods.runner()];
+test("a pod whose process 1 does not respond is replaced; a sandbox whose process 1 is killed ends, and the log says why", {
+  skip: skip || isElsewhere,
+}, async () => {
+  const log: object[] = [];
+  const [first, second] = [await pods.runner(), await pods.runner({ log: (line) => log.push(line) })];
   const one = pods.spec();
   await ok(await first.open({ ...one, epoch: 1 }), "echo kept >/data/kept");
   const pod = await uids(one.id);
@@ -267,7 +276,12 @@ test("a pod whose process 1 does not respond is replaced", { skip: skip || isEls
   const later = await second.open({ ...one, epoch: 2 });
   assert.notDeepEqual(await uids(one.id), pod);
   assert.equal(await ok(later, "cat /data/kept"), "kept");
-  await later.close();
+  log.length = 0;
+  process.kill(await processOneOf(one.uid), "SIGKILL");
+  await later.closed;
+  assert.deepEqual(log, [
+    { msg: "a sandbox ends with the pipes of its pod", sandbox: one.id, error: "process 1 has ended" },
+  ]);
 });
 
 /** Returns the host pid of process 1 of this uid's sandbox. The node must run on this host. */
@@ -295,7 +309,9 @@ test("sweep: pods whose lease is over are removed, and no others", { skip }, asy
     asked.push(...sandboxes.map(({ id, epoch }) => `${id} ${epoch}`));
     return sandboxes.filter(({ id }) => id === abandoned.id);
   });
-  assert.deepEqual(asked.sort(), [`${abandoned.id} 5`, `${leased.id} 6`].sort());
+  // A pod of an earlier test may not be gone yet.
+  const ours = asked.filter((one) => [abandoned, leased, own].some(({ id }) => one.startsWith(`${id} `)));
+  assert.deepEqual(ours.sort(), [`${abandoned.id} 5`, `${leased.id} 6`].sort());
   assert.equal(await ok(kept, "echo alive"), "alive");
   assert.deepEqual(await epochs(own.id), ["7"]);
   const { metadata, status } = (await pods.api.pods(`berth.sandbox=${abandoned.id}`))[0] ?? {};

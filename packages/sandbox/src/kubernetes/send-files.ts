@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
-import { SandboxError } from "../interface/errors.ts";
+import { PodLostError, SandboxError } from "../interface/errors.ts";
 import type { Cluster } from "./cluster.ts";
 import { CONTENTS } from "./content-places.ts";
 import type { EntryAttempts } from "./egress/gateway-network.ts";
 import { FILES, FILES_CONTAINER, READY } from "./pod-body.ts";
-import { PodLostError } from "./pod-lost.ts";
 import { pipeNames } from "./pod-pipes.ts";
 
 /** A host directory and the entries of it to send. */
@@ -51,10 +50,13 @@ export async function sendFiles(
   });
   // Not every cluster forwards the end of standard input, so the archive marks its own end.
   await pipeline(archive.stdout, process.input, { end: false });
-  const [code] = await packed;
+  const [code, signal] = await packed;
   const exitCode = await process.exitCode;
-  if (code !== 0) throw new SandboxError("the files of the sandbox cannot be read", { cause: errors });
   if (exitCode === null) throw new PodLostError("the connection to the pod was cut");
+  if (code !== 0)
+    throw new SandboxError("the files of the sandbox cannot be read", {
+      cause: new Error(errors.trim() || `tar ended with ${signal ?? code}`),
+    });
   if (exitCode !== 0)
     throw new SandboxError(`the files of the sandbox could not be unpacked: ${process.errors() || exitCode}`);
 }

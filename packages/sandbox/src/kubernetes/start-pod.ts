@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { scriptsIn } from "../commands/supervisor.ts";
 import { prepareFiles, type SandboxFiles } from "../host/sandbox-files.ts";
+import { writeUsers } from "../inside/etc-files.ts";
 import { gitConfig } from "../inside/git-config.ts";
-import { writeUsers } from "../inside/write-etc.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { beginPod } from "./begin-pod.ts";
@@ -57,6 +57,7 @@ export async function startPod(
     connection,
     directories,
     directory,
+    log: host.log,
     removePod: (isEmpty) => placer.remove(pod, epochOf(wanted.body), isEmpty),
     processOne,
     released,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CoreV1Event, V1ContainerStatus, V1Pod } from "@kubernetes/client-node";
+import { PodLostError } from "../interface/errors.ts";
 import { PhaseClock, phaseOf } from "./phase-clock.ts";
-import { PodLostError } from "./pod-lost.ts";
 import { throwIfFailed } from "./pod-status.ts";
 import { durationWords, nodeWords, oneLine, pullFault, schedulerWords } from "./wait-words.ts";
 

@@ -286,6 +286,7 @@ test("its volume has no class: the pod waits in the scheduler's words, and anoth
   const lost = await pods.runner({ storageClass: "not-there", times: { placeMs: 7_000, imageMs: IMAGE_MS } });
   const { toldOf, open } = waiting();
   const opening = open(lost);
+  opening.catch(() => {});
   await toldOf(/PersistentVolumeClaim/i);
   const other = await (await pods.runner()).open(waiting().spec);
   assert.equal(await ok(other, "echo here"), "here");

@@ -1,5 +1,5 @@
 import type { V1Pod, Watch } from "@kubernetes/client-node";
-import { PodLostError } from "./pod-lost.ts";
+import { PodLostError } from "../interface/errors.ts";
 
 /**
  * Watches a pod until `seen` returns a value other than null, and returns that value. Returns null when the

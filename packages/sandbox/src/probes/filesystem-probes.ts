@@ -97,7 +97,7 @@ export const FILESYSTEM_PROBES = probeGroup("filesystem", [
     "layers",
     "lists the overlay layers of its root filesystem or repositories",
     "root",
-    `layers=$(grep -o -E '(upper|lower|work)dir=[^,]*' /proc/self/mountinfo | cut -d= -f2 | tr : '\\n')
+    `layers=$(grep -o -E '(upper|lower|work)dir=[^,]*' /proc/self/mountinfo | cut -d= -f2 | tr : '\\n' | sort -u)
 said=absent
 for layer in $layers; do said=; if ls "$layer" | grep -q .; then breach "$layer can be listed"; fi; done`,
   ],

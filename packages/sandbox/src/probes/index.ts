@@ -4,6 +4,7 @@
  */
 export { ALL_PROBES } from "./all-probes.ts";
 export { type Canaries, canaryVariables, neighbourScript, startHostCanaries } from "./canaries.ts";
+export { hostProcesses } from "./host-processes.ts";
 export { isolationCapabilities } from "./isolation-capabilities.ts";
 export { type ProbeVariables, probeScript } from "./prelude.ts";
 export type { Probe, ProbeResult } from "./probe.ts";

@@ -4,18 +4,21 @@ import type { ProbeResult } from "./probe.ts";
 const NO_OPTIONS =
   "its mounts lack these options, but programs gain no privileges and devices cannot be opened";
 
+const PODMAN_NAMES = "Podman hides only the cgroup names that it assigns; they are names and give no access";
+
 const OF_NODE =
   "Kubernetes shows every pod that much of its node; a runtime class with a kernel of its own, such as gVisor, does not";
 const UNBOUND_ON_NODE =
   "Kubernetes does not limit it for a pod; a runtime class with a kernel of its own, such as gVisor, keeps it from the node";
 
-/** Probes that succeed with an engine and why that is acceptable, by the engine's name and the probe's id. */
+/** Probes that succeed, or cannot be tried, with an engine and why that is acceptable, by the engine's name and the probe's id. */
 export const KNOWN_BREACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   docker: {
     setuid_places: NO_OPTIONS,
     device_places: NO_OPTIONS,
     init_descriptors: "its user may open the pipes of process 1, whose output is not trusted",
-    host_groups: "Podman hides only the cgroup names that it assigns; they are names and give no access",
+    host_groups: PODMAN_NAMES,
+    groups_named: PODMAN_NAMES,
   },
   kubernetes: {
     setuid_places: NO_OPTIONS,
@@ -24,9 +27,10 @@ export const KNOWN_BREACHES: Readonly<Record<string, Readonly<Record<string, str
     ...Object.fromEntries(
       [
         ...["proc_write", "pressure", "disk_statistics", "whole_machine", "boot_parameters"],
-        ...["sys_devices", "key_users", "host_groups", "groups_listed"],
+        ...["sys_devices", "key_users", "host_groups", "groups_listed", "groups_named"],
       ].map((probe) => [probe, OF_NODE]),
     ),
+    ptrace_launcher: "the launcher of a pod is a process of its node, whose pid Berth does not know",
     interfaces: "a pod has an interface of its own, beside the loopback",
     terminals: UNBOUND_ON_NODE,
     table_locks: UNBOUND_ON_NODE,

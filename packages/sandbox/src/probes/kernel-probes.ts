@@ -1,5 +1,14 @@
 import { probeGroup } from "./probe.ts";
 
+/**
+ * Returns a `perf_event_attr` that counts the time of a process.
+ *
+ * @param excluded Bits of `exclude_kernel` and `exclude_hv`.
+ */
+const counter = (excluded: string) =>
+  `hex:0100000040000000${"01".padEnd(16, "0")}${"00".repeat(24)}${excluded.padEnd(16, "0")}${"00".repeat(16)}`;
+const [COUNTER, COUNTER_OF_KERNEL] = [counter("60"), counter("00")];
+
 /** Probes of parts of the kernel that sandboxes do not need and that often had vulnerabilities. */
 export const KERNEL_PROBES = probeGroup("kernel", [
   [
@@ -68,7 +77,30 @@ export const KERNEL_PROBES = probeGroup("kernel", [
     `attempt io_setup 1 buf:8`,
   ],
   ["bpf", "loads a BPF program", "root", `attempt bpf 0 buf:72 72`],
-  ["perf", "opens a performance counter", "root", `attempt perf_event_open buf:128 0 -1 -1 0`],
+  [
+    "perf_machine",
+    "opens a performance counter of a core of the machine",
+    "root",
+    `attempt perf_event_open ${COUNTER} -1 0 -1 0`,
+  ],
+  [
+    "perf_kernel",
+    "opens a performance counter of the kernel",
+    "root",
+    `attempt perf_event_open ${COUNTER_OF_KERNEL} 0 -1 -1 0`,
+  ],
+  [
+    "perf_groups",
+    "opens a performance counter of a cgroup",
+    "root",
+    `attempt perf_event_open ${COUNTER} 99 0 -1 4`,
+  ],
+  [
+    "perf_outside",
+    "opens a performance counter of a process outside",
+    "root",
+    `for pid in $(outside "$host_processes,\${neighbour_processes-},\${launcher_processes-}"); do said=$(call perf_event_open ${COUNTER} "$pid" -1 -1 0); case $said in success*) breach "process $pid" ;; esac; done`,
+  ],
   ["userfaultfd", "handles its page faults with userfaultfd", "user", `attempt userfaultfd 1`],
   [
     "module_load",

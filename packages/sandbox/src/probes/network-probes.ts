@@ -72,7 +72,7 @@ export const NETWORK_PROBES = probeGroup("network", [
     "host_unix_other_root",
     "connects to a unix socket of the host through the root directory of another process",
     "root",
-    `for root in /proc/[0-9]*/root; do answer=$(ask unix "$root$host_directory/host-$tag.socket"); ${HOST}; done`,
+    `for root in /proc/[0-9]*/root; do socket=$root$host_directory/host-$tag.socket; [ -e "$socket" ] || continue; answer=$(ask unix "$socket"); ${HOST}; done`,
   ],
   [
     "mounted_sockets",

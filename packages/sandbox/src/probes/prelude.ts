@@ -26,8 +26,8 @@ export function prelude(variables: ProbeVariables): string {
   return `${lines.join("")}export numbers=${quote(numbers.flat().join(" "))}\n${FUNCTIONS}`;
 }
 
-/** Milliseconds for one probe. */
-export const PROBE_TIMEOUT_MS = 10_000;
+/** Milliseconds for one probe. Long, since a probe that starts many programs is slow on a busy machine. */
+export const PROBE_TIMEOUT_MS = 60_000;
 
 /**
  * Returns a script that runs these probes one after another and prints one line for each: its id, `held`,

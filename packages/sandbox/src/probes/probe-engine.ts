@@ -4,6 +4,7 @@ import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { ALL_PROBES } from "./all-probes.ts";
 import { startHostCanaries, startNeighbour } from "./canaries.ts";
+import { hostProcesses } from "./host-processes.ts";
 import { DEFAULT_PATHS } from "./prelude.ts";
 import type { Probe, ProbeResult } from "./probe.ts";
 import { runProbes } from "./run-probes.ts";
@@ -52,6 +53,7 @@ export async function probeEngine(
     return await runProbes(probed, probes, {
       ...host.variables,
       ...neighbour.variables,
+      ...hostProcesses(host.tag),
       service_directory: directory,
       neighbour_disk: join(home, "neighbour"),
     });

@@ -62,7 +62,7 @@ export const PROC_PROBES = probeGroup("proc", [
     "sys_devices",
     "reads about the host's hardware in /sys",
     "user",
-    `[ -e /sys/kernel ] || said=absent; found=$(ls /sys/block /sys/class/net /sys/bus/pci/devices /sys/firmware | head -n 3 | tr '\\n' ' '); [ -z "$found" ] || breach "$found"`,
+    `[ -e /sys/kernel ] || said=absent; found=$(find /sys/block /sys/class/net /sys/bus/pci/devices /sys/firmware -mindepth 1 -maxdepth 1 | head -n 3 | tr '\\n' ' '); [ -z "$found" ] || breach "$found"`,
   ],
   [
     "sys_debug",

@@ -1,9 +1,42 @@
+import { quote } from "../scripts/quote.ts";
+import { perlText } from "../scripts/read-script.ts";
 import { probeGroup } from "./probe.ts";
+
+/** Text of `rewrite-call.pl`. */
+const REWRITE_CALL = perlText("probes/rewrite-call.pl");
 
 /** Starts a process that some system calls need as their target. */
 const SIBLING = `sleep 5 9>&- & sibling=$!
 trap 'kill -s KILL "$sibling"' EXIT
 `;
+
+/** PTRACE_ATTACH and PTRACE_SEIZE. */
+const [ATTACH, SEIZE] = ["16", "0x4206"];
+
+/**
+ * Returns a script that attaches as a debugger to the processes in a variable. An attached process is stopped
+ * until the debugger ends, and is then continued.
+ */
+const trace = (variable: string) =>
+  `[ -n "\${${variable}-}" ] || untried "its pid is not known"
+for pid in $(outside "$${variable}"); do for request in ${SEIZE} ${ATTACH}; do
+  said=$(call ptrace $request "$pid" 0 0)
+  case $said in success*) kill -s CONT "$pid"; breach "process $pid" ;; esac
+done; done`;
+
+/**
+ * Returns a script that copies the text of the canaries with this system call, between their memory and its
+ * own: `process_vm_readv`, or `process_vm_writev`, which changes nothing since the text is the same.
+ */
+const copyMemory = (call: "process_vm_readv" | "process_vm_writev") =>
+  `for word in host neighbour; do
+eval "processes=\\\${\${word}_processes-} address=\\\${\${word}_address-}"
+for pid in $(outside "$processes"); do
+said=$(perl -e 'my %n = split " ", $ENV{numbers}; my ($call, $pid, $address, $word, $tag) = @ARGV; my $text = "$word-$tag"; my $own = $call =~ /write/ ? $text : "." x length $text;
+my ($local, $remote) = (pack("P Q", $own, length $own), pack("Q Q", $address, length $own)); my $count = syscall($n{$call}, $pid + 0, $local, 1, $remote, 1, 0);
+print $count == length $text && $own eq $text ? "copied" : $!' ${call} "$pid" "$address" "$word" "$tag")
+[ "$said" != copied ] || breach "process $pid of the $word"
+done; done`;
 
 /**
  * Returns a script that runs an ELF program with this machine code. Its exit status is 42 when the system
@@ -29,30 +62,43 @@ case $ended in 126 | 139) said=absent ;; *) said="ended with $ended" ;; esac
 
 /** Probes of other processes, and of system calls that bypass the seccomp filter. */
 export const PROCESS_PROBES = probeGroup("processes", [
+  ["ptrace_host", "attaches as a debugger to a process of the host", "root", trace("host_processes")],
   [
-    "ptrace_attach",
-    "attaches as a debugger to a process that is not its child",
+    "ptrace_neighbour",
+    "attaches as a debugger to a process of another session",
     "root",
-    `${SIBLING}attempt ptrace 16 "$sibling" 0 0`,
+    trace("neighbour_processes"),
   ],
   [
-    "ptrace_seize",
-    "attaches to a process without stopping it",
+    "ptrace_launcher",
+    "attaches as a debugger to the program that started a sandbox",
     "root",
-    `${SIBLING}attempt ptrace 0x4206 "$sibling" 0 0`,
+    trace("launcher_processes"),
   ],
-  ["ptrace_init", "attaches as a debugger to process 1", "root", `attempt ptrace 0x4206 1 0 0`],
+  [
+    "ptrace_rewrite",
+    "changes a system call of its child, as its debugger, into one that is denied",
+    "user",
+    `said=$(perl -e ${quote(REWRITE_CALL)})
+case $said in 1) ;; unchanged | '') untried "the call was not changed" ;; *) breach "unshare: $said" ;; esac`,
+  ],
+  [
+    "ptrace_filter",
+    "suspends the seccomp filter of its child as its debugger",
+    "root",
+    `${SIBLING}said=$(call ptrace ${SEIZE} "$sibling" 0 0x200000); case $said in success*) breach "the filter is suspended" ;; esac`,
+  ],
   [
     "memory_read_call",
-    "reads the memory of another process with process_vm_readv",
-    "user",
-    `${SIBLING}attempt process_vm_readv "$sibling" buf:16 0 buf:16 0 0`,
+    "reads the memory of a process outside with process_vm_readv",
+    "root",
+    copyMemory("process_vm_readv"),
   ],
   [
     "memory_write_call",
-    "writes the memory of another process with process_vm_writev",
-    "user",
-    `${SIBLING}attempt process_vm_writev "$sibling" buf:16 0 buf:16 0 0`,
+    "writes the memory of a process outside with process_vm_writev",
+    "root",
+    copyMemory("process_vm_writev"),
   ],
   [
     "memory_advice",

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createEgress } from "@berth/egress";
-import { noRootFilesystem, testRootFilesystem } from "../../test-support/system.ts";
+import { testRootFilesystem } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
+import { perfIsBounded } from "../host/perf-events.ts";
 import { SYSTEM_IDS } from "../interface/spec.ts";
 import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { probeEngine } from "./probe-engine.ts";
@@ -18,9 +19,10 @@ const ROOT_IS = [
   ...["host_shadow", "write_usr", "write_etc", "write_preload", "write_trust", "proc_write"],
 ];
 
+const { path: rootFilesystem, skip } = await testRootFilesystem();
+
 test("probes in a sandbox that builds a layer: root → root in its own root filesystem, and nowhere else", {
-  skip: await noRootFilesystem(),
-  timeout: 180_000,
+  skip,
 }, async () => {
   const directory = await mkdtemp(join(tmpdir(), "berth-root-"));
   const egress = await createEgress();
@@ -30,9 +32,10 @@ test("probes in a sandbox that builds a layer: root → root in its own root fil
     egress,
     certificates: [],
     programs: WORKSPACE_PROGRAMS,
+    perf: perfIsBounded(),
   });
   try {
-    const system = { rootFilesystem: await testRootFilesystem(), changes: true as const };
+    const system = { rootFilesystem, changes: true as const };
     const results = await probeEngine(engine, {
       directory,
       uids: [SYSTEM_IDS.first, 71_600],

@@ -1,17 +1,19 @@
 import { ABSENT_SYSCALLS, type Architecture } from "@berth/linux";
 import { ALLOWED_SYSCALLS } from "./allowed-syscalls.ts";
 import {
-  ATTACH_TO_OTHERS,
+  ANY_PROCESS,
   DENIED_IOCTLS,
   DENIED_LOCKS,
   EAFNOSUPPORT,
   EINVAL,
   ENOSYS,
+  type FilterOptions,
   HUGE_PAGES,
   INTERNET,
   NETLINK,
   NEW_NAMESPACES,
   NEW_TIME,
+  PERF_OF_CGROUP,
   PERSONALITIES,
   PROTOCOLS,
   SOCKET_KIND_MASK,
@@ -54,7 +56,10 @@ const WORD = 0xffffffff;
  * comparison has a mask. It allows one condition for each argument, so "none of these" is written as the bit
  * patterns of all other values.
  */
-export function containerProfile(architecture: Architecture): ContainerProfile {
+export function containerProfile(
+  architecture: Architecture,
+  { perf = false }: FilterOptions = {},
+): ContainerProfile {
   return {
     defaultAction: "SCMP_ACT_ERRNO",
     architectures: [NAMES[architecture]],
@@ -67,8 +72,10 @@ export function containerProfile(architecture: Architecture): ContainerProfile {
       ...others(DENIED_LOCKS).map((pattern) => allow(["fcntl"], equal(1, pattern))),
       ...DENIED_LOCKS.map((command) => refused("fcntl", EINVAL, equal(1, exactly(command)))),
       ...Object.entries(HUGE_PAGES).map(([name, [index, flag]]) => allow([name], none(index, flag))),
-      ...others(ATTACH_TO_OTHERS).map((pattern) => allow(["ptrace"], equal(0, pattern))),
       ...PERSONALITIES.map((value) => allow(["personality"], equal(0, exactly(value)))),
+      ...(perf ? others([ANY_PROCESS]) : []).map((pattern) =>
+        allow(["perf_event_open"], equal(1, pattern), none(4, PERF_OF_CGROUP)),
+      ),
       allow(["socketpair"], equal(0, exactly(UNIX))),
       ...others([UNIX]).map((pattern) => refused("socketpair", EAFNOSUPPORT, equal(0, pattern))),
       allow(["socket"], equal(0, exactly(UNIX))),

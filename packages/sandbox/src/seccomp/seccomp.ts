@@ -58,21 +58,37 @@ export const PROTOCOLS = [0, 1, 6, 17, 58];
 export const NETLINK = 16;
 /** The default, flags that debuggers and old programs set, and the query. */
 export const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
-/** PTRACE_ATTACH and PTRACE_SEIZE. */
-export const ATTACH_TO_OTHERS = [16, 0x4206];
+
+/** The pid of perf_event_open that means all processes of a core. */
+export const ANY_PROCESS = 0xffffffff;
+/** PERF_FLAG_PID_CGROUP. */
+export const PERF_OF_CGROUP = 0x4;
+
+/** Settings of the filter. */
+export interface FilterOptions {
+  /**
+   * Whether programs may open performance counters of single processes; see `perfIsBounded`. Default: none.
+   */
+  perf?: boolean;
+  /** Whether programs may lock open file descriptions, which nothing can limit. Default: they may not. */
+  openFileLocks?: boolean;
+}
 
 /**
  * Returns the system call filter of every process in a sandbox, which blocks what namespaces and dropped
- * capabilities leave open.
+ * capabilities leave open. The PID namespace alone bounds which processes a debugger can reach: the kernel
+ * applies the filter to system calls after a debugger has changed them.
  *
  * - Sockets are limited to unix, the ordinary types of IPv4 and IPv6, and route netlink (AF_VSOCK belongs
  *   to no network namespace).
- * - Debuggers are limited to their own children.
  * - Memory has pages of ordinary size.
- * - Locks of open file descriptions fail as on kernels that lack them.
+ * - Locks of open file descriptions fail as on kernels that lack them, unless they are allowed.
  * - Calls that the lists do not name, and io_setup, return ENOSYS.
  */
-export function seccompFilter(architecture: Architecture): Instruction[] {
+export function seccompFilter(
+  architecture: Architecture,
+  { perf = false, openFileLocks = false }: FilterOptions = {},
+): Instruction[] {
   const column = architecture === "x64" ? 0 : 1;
   const [firstUnassigned, lastUnassigned] = UNASSIGNED_SYSCALLS[architecture];
   const call = (name: keyof typeof EXAMINED_SYSCALLS) => EXAMINED_SYSCALLS[name][column];
@@ -106,7 +122,11 @@ export function seccompFilter(architecture: Architecture): Instruction[] {
       decide(ALLOW),
     ]),
     ...when(EQUAL, call("ioctl"), [load(argument(1)), ...denyValues(DENIED_IOCTLS, EPERM), decide(ALLOW)]),
-    ...when(EQUAL, call("fcntl"), [load(argument(1)), ...denyValues(DENIED_LOCKS, EINVAL), decide(ALLOW)]),
+    ...when(EQUAL, call("fcntl"), [
+      load(argument(1)),
+      ...(openFileLocks ? [] : denyValues(DENIED_LOCKS, EINVAL)),
+      decide(ALLOW),
+    ]),
     ...Object.entries(HUGE_PAGES).flatMap(([name, [index, flag]]) =>
       when(EQUAL, call(name as keyof typeof HUGE_PAGES), [
         load(argument(index)),
@@ -114,12 +134,20 @@ export function seccompFilter(architecture: Architecture): Instruction[] {
         decide(ALLOW),
       ]),
     ),
-    ...when(EQUAL, call("ptrace"), [
-      load(argument(0)),
-      ...denyValues(ATTACH_TO_OTHERS, EPERM),
-      decide(ALLOW),
-    ]),
     ...when(EQUAL, call("personality"), [load(argument(0)), ...allowValues(PERSONALITIES), deny(EPERM)]),
+    ...when(
+      EQUAL,
+      call("perf_event_open"),
+      perf
+        ? [
+            load(argument(1)),
+            ...denyValues([ANY_PROCESS], EPERM),
+            load(argument(4)),
+            ...when(ANY_BIT, PERF_OF_CGROUP, [deny(EPERM)]),
+            decide(ALLOW),
+          ]
+        : [deny(EPERM)],
+    ),
     ...when(EQUAL, call("socketpair"), [load(argument(0)), ...allowValues([UNIX]), deny(EAFNOSUPPORT)]),
     ...when(EQUAL, call("socket"), [
       load(argument(0)),

@@ -17,6 +17,8 @@ export interface LayerFailure {
   why: string;
   /** The end of the script's output. */
   output: string;
+  /** Names that were not installed, where the layer could be built with the others. */
+  missing?: readonly string[];
 }
 
 export interface LayerBuild {
@@ -49,7 +51,8 @@ export async function buildLayer(engine: SandboxEngine, build: LayerBuild): Prom
     egress: plan.egress,
     files: [],
     writable: [],
-    system: { ...system, changes: true },
+    directories: plan.runtimes?.directories ?? [],
+    system: { ...system, changes: true, ...(plan.packages && { packages: true }) },
     ...(onEgressDenied ? { onEgressDenied } : {}),
   });
   const size = new LimitWatch(async () => !limited && (await isTooLarge(disk, limits)), SIZE_INTERVAL_MS);
@@ -61,7 +64,7 @@ export async function buildLayer(engine: SandboxEngine, build: LayerBuild): Prom
     const { script, environment } = plan;
     const timeoutMs = limits.milliseconds;
     const result = await sandbox.run({ script, environment, timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES });
-    return failureOf(result, await size.stop(), limits);
+    return failureOf(result, await size.stop(), build);
   } finally {
     await sandbox.close();
     await size.stop();
@@ -76,12 +79,24 @@ export function fullDisk({ bytes }: LayerLimits, output = ""): LayerFailure {
   };
 }
 
-function failureOf(result: CommandResult, tooLarge: boolean, limits: LayerLimits): LayerFailure | null {
+function failureOf(
+  result: CommandResult,
+  tooLarge: boolean,
+  { plan, limits }: LayerBuild,
+): LayerFailure | null {
   const output = Buffer.from(result.output).toString().trim();
   if (tooLarge)
     return { why: `it takes more than ${limits.bytes / MIB} MiB or ${limits.files} files`, output };
   if (result.exitCode === 0) return null;
   if (result.limit === "disk") return fullDisk(limits, output);
+  const missing =
+    result.exitCode === plan.partialExitCode ? /(?:^|\n)not installed: (.+)$/.exec(output)?.[1] : undefined;
+  if (missing !== undefined)
+    return {
+      why: "it installed the others",
+      output: output.slice(0, output.lastIndexOf("\n")),
+      missing: missing.split(" "),
+    };
   if (result.exitCode !== null) return { why: `it ended with exit code ${result.exitCode}`, output };
   if (result.ended === "timeout")
     return { why: `it took longer than ${limits.milliseconds / 60_000} minutes`, output };

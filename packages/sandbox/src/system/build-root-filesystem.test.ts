@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { until } from "../../test-support/conformance/until.ts";
-import { noRootFilesystem } from "../../test-support/system.ts";
-import { aptSources } from "./apt-sources.ts";
-import { buildRootFilesystem, sweepRootFilesystems } from "./build-root-filesystem.ts";
+import { cannotBuildRootFilesystem } from "../../test-support/system.ts";
+import { buildRootFilesystem, sweepRootFilesystems, useRootFilesystem } from "./build-root-filesystem.ts";
 import { missingSpace } from "./missing-for-root-filesystem.ts";
 import { DEBIAN_RECIPE, recipeKey } from "./recipe.ts";
 
-const skip = await noRootFilesystem();
+const skip = await cannotBuildRootFilesystem();
 
 async function temporaryDirectory(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "berth-trees-"));
@@ -43,7 +42,7 @@ describe("root filesystem", { skip }, () => {
       ),
     );
     await until(
-      () => existsSync(`${path}.making/etc`),
+      () => existsSync(`${path}.making/tree/etc`),
       () => "the build did not begin",
     );
     assert.ok(processesWith(path).length > 0);
@@ -60,7 +59,7 @@ describe("root filesystem", { skip }, () => {
 
   test("build: mmdebstrap fails → the files are deleted, and the error has the last lines of its output", async (t) => {
     const directory = await temporaryDirectory(t);
-    const recipe = { ...DEBIAN_RECIPE, suite: "no-such-suite" };
+    const recipe = { suite: "nosuch", lines: ["debian git", "suite nosuch"] };
     await assert.rejects(
       buildRootFilesystem(directory, recipe, new AbortController().signal),
       ({ message }: Error) =>
@@ -69,14 +68,37 @@ describe("root filesystem", { skip }, () => {
     assert.deepEqual(readdirSync(directory), [`${recipeKey(recipe)}.lock`]);
   });
 
-  test("sweep: other recipes and builds that died → deleted; the named one stays", async (t) => {
+  test("build: an npm package has another digest than the recipe → nothing is built", async (t) => {
     const directory = await temporaryDirectory(t);
-    for (const name of ["bookworm-1", "bookworm-2.making", "bookworm-3", "trial-x"])
+    const lines = DEBIAN_RECIPE.lines.map((line) => line.replace(/sha512-.*/, "sha512-AAAA"));
+    const recipe = { suite: "trixie", lines };
+    await assert.rejects(
+      buildRootFilesystem(directory, recipe, new AbortController().signal),
+      /\.tgz has another digest than the recipe/,
+    );
+    assert.deepEqual(readdirSync(directory), [`${recipeKey(recipe)}.lock`]);
+  });
+
+  test("sweep: other recipes and builds that died → deleted; the named one, and those in use, stay", async (t) => {
+    const directory = await temporaryDirectory(t);
+    for (const name of ["bookworm-1", "bookworm-2.making", "trixie-3", "trixie-4", "trial-x"])
       await mkdir(join(directory, name, "etc"), { recursive: true });
-    for (const name of ["bookworm-1.lock", "bookworm-2.lock", "bookworm-3.lock"])
+    for (const name of ["bookworm-1.lock", "bookworm-2.lock", "trixie-3.lock"])
       await writeFile(join(directory, name), "");
-    await sweepRootFilesystems(directory, "bookworm-3");
-    assert.deepEqual(readdirSync(directory).toSorted(), ["bookworm-3", "bookworm-3.lock"]);
+    const release = useRootFilesystem(join(directory, "trixie-4"));
+    const sweep = { directory, keep: "trixie-3", unusedMinutes: 0 };
+    await sweepRootFilesystems(sweep);
+    const names = () => readdirSync(directory).toSorted();
+    const kept = ["trial-x", "trial-x.lock", "trixie-3", "trixie-3.lock"];
+    assert.deepEqual(names(), [...kept, "trixie-4", "trixie-4.lock"].toSorted());
+    release?.();
+    const hoursAgo = new Date(Date.now() - 3 * 3_600_000);
+    await utimes(join(directory, "trial-x"), hoursAgo, hoursAgo);
+    await sweepRootFilesystems({ ...sweep, unusedMinutes: 60 });
+    assert.deepEqual(names(), ["trixie-3", "trixie-3.lock", "trixie-4", "trixie-4.lock"]);
+    await sweepRootFilesystems(sweep);
+    assert.deepEqual(names(), ["trixie-3", "trixie-3.lock"]);
+    assert.equal(useRootFilesystem(join(directory, "trixie-4")), null);
   });
 });
 
@@ -85,25 +107,6 @@ test("missing space: too little free space → a clause with both sizes", async 
   assert.equal(await missingSpace(directory, 0), null);
   assert.match(
     (await missingSpace(directory, 2 ** 70)) ?? "",
-    /^the disk of the data directory has \d+ MiB free, and making the Debian takes \d+$/,
+    /^the disk of the directory of systems has \d+ MiB free, and building takes \d+$/,
   );
-});
-
-test("apt sources: the suite's own Debian lists → used; other suites, vendors and lists with a login → not", async (t) => {
-  const directory = await temporaryDirectory(t);
-  await mkdir(join(directory, "sources.list.d"));
-  const files = {
-    "sources.list":
-      "# deb http://old.example/debian bookworm main\ndeb [arch=amd64] https://mirror.example/debian bookworm main contrib\n",
-    "sources.list.d/debian.sources":
-      "Types: deb\nURIs: http://mirror.example/debian\nSuites: bookworm bookworm-updates\nComponents: main\n",
-    "sources.list.d/login.list": "deb https://user:secret@mirror.example/debian bookworm main\n",
-    "sources.list.d/other.list": "deb https://mirror.example/debian trixie main\n",
-    "sources.list.d/vendor.list": "deb https://vendor.example/tools bookworm main\n",
-    "sources.list.d/notes.txt": "deb https://mirror.example/debian bookworm main\n",
-  };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
-  const found = aptSources("bookworm", directory).map((path) => path.slice(directory.length + 1));
-  assert.deepEqual(found, ["sources.list", "sources.list.d/debian.sources"]);
-  assert.deepEqual(aptSources("bookworm", join(directory, "absent")), []);
 });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Capability } from "../interface/capability.ts";
-import { missingForRootFilesystem, missingSpace } from "./missing-for-root-filesystem.ts";
+import { missingForBuilding, missingForMounting, missingSpace } from "./missing-for-root-filesystem.ts";
 import { DEBIAN_RECIPE, recipeKey } from "./recipe.ts";
 
 /** Returns the path of this version's root filesystem in the directory; null when it is not built yet. */
@@ -21,7 +21,7 @@ export async function describeRootFilesystem(
   const host =
     "Sandboxes use the host's /usr, and environments with packages or a setup script cannot be used";
   if (setting === "host") return { name, state: "yes", detail: `${host}: BERTH_ROOTFS is host.` };
-  const missing = await missingForRootFilesystem(directory);
+  const missing = await missingForMounting(directory);
   if (missing !== null) return { name, state: "degraded", detail: `${host}: ${missing}.` };
   const key = recipeKey(DEBIAN_RECIPE);
   if (builtRootFilesystem(directory) !== null)
@@ -30,8 +30,10 @@ export async function describeRootFilesystem(
       state: "yes",
       detail: `Sandboxes use Berth's own Debian (${key}), with git, gh, Python and Node.js.`,
     };
+  const missingTool = missingForBuilding();
+  if (missingTool !== null) return { name, state: "degraded", detail: `${host}: ${missingTool}.` };
   const full = await missingSpace(directory);
-  if (full !== null) return { name, state: "degraded", detail: `${host}: ${full}.` };
-  const detail = `The service builds Berth's own Debian (${key}) when it runs; until that is ready sandboxes use the host's /usr.`;
+  if (full !== null) return { name, state: "degraded", detail: `Sessions cannot start: ${full}.` };
+  const detail = `The service builds Berth's own Debian (${key}) when it starts, and sessions wait for it. To build it now: berth system build.`;
   return { name, state: "yes", detail };
 }

@@ -60,14 +60,15 @@ test("layer: it is synced before it gets its name", async (t) => {
 test("root filesystem: it is synced before it gets its name", {
   skip: process.getuid?.() !== 0 && "it is built by root",
 }, (t) => {
-  const mmdebstrap = 'for last; do :; done; mkdir -p "$last/etc" "$last/usr/sbin"';
+  const mmdebstrap = 'for part; do case $part in */tree) mkdir -p "$part/etc" "$part/usr/sbin" ;; esac; done';
+  const lines = "debian git\nsuite trixie";
   const { directory, path, synced } = recorded(t, { mmdebstrap });
   const made = join(directory, "made");
-  const script = shellScript("system/build-root-filesystem.sh");
-  const args = ["-c", script, "sh", made, "bookworm", "git", "70000"];
+  const script = shellScript("system/debian-tree.sh", "system/build-root-filesystem.sh");
+  const args = ["-c", script, "sh", made, lines, "https://registry.example"];
   const { status, stderr } = spawnSync("sh", args, { env: { PATH: path }, encoding: "utf8" });
   assert.equal(status, 0, stderr);
-  assert.deepEqual(synced(), [`-f ${made}.making`, "made.making"]);
+  assert.deepEqual(synced(), [`-f ${made}.making/tree`, "made.making"]);
 });
 
 test("snapshot: it is synced before it is reported as built", async (t) => {

@@ -7,27 +7,25 @@ import { after, before, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { createEgress } from "@berth/egress";
 import { released } from "../../test-support/conformance/loop-devices.ts";
-import { noRootFilesystem, testRootFilesystem } from "../../test-support/system.ts";
+import { testRootFilesystem } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { diskLimit } from "../bubblewrap/probe.ts";
 import type { SandboxEngine } from "../interface/sandbox.ts";
 import { LayerCache, type LayerCacheOptions } from "./layer-cache.ts";
 import { DEFAULT_LAYER_LIMITS } from "./layer-limits.ts";
 
-const skip = await noRootFilesystem();
+const { path: rootFilesystem, skip } = await testRootFilesystem();
 const limit = await diskLimit(tmpdir());
 const noImages = limit.state !== "yes" && limit.detail;
 
 describe("layer cache", { skip }, () => {
   let directory: string;
-  let rootFilesystem: string;
   let engine: SandboxEngine;
   let closeEgress: () => Promise<void>;
   let count = 0;
   const log: string[] = [];
 
   before(async () => {
-    rootFilesystem = await testRootFilesystem();
     directory = await mkdtemp(join(tmpdir(), "berth-layers-"));
     const egress = await createEgress();
     closeEgress = egress.close;
@@ -127,6 +125,31 @@ describe("layer cache", { skip }, () => {
     assert.equal(nowhere.failed?.failure.why, "this machine could not build it");
     assert.equal((await readdir(path)).length, 1);
     await cache.close();
+  });
+
+  test("prepare: a part could be installed → the layer has it, higher ones are built, and the rest is told and tried again later", async () => {
+    const options = { directory: join(directory, "partial"), engine, log: () => {} };
+    const script = "echo part >>/opt/part; echo why; echo not installed: a b; exit 75";
+    const partly = request([script, "cat /opt/part >/opt/above"]);
+    const plans = partly.plans.map((one, at) => (at === 0 ? { ...one, partialExitCode: 75 } : one));
+    const cache = new LayerCache(options);
+    for (let requests = 0; requests < 2; requests++) {
+      const { paths, failed, partial, release } = await cache.prepare({ ...partly, plans });
+      assert.equal(failed, null);
+      assert.deepEqual(
+        partial.map(({ failure: { missing, output } }) => [missing, output]),
+        [[["a", "b"], "why"]],
+      );
+      assert.equal(await inside(paths, "cat /opt/part /opt/above"), "part\npart");
+      release();
+    }
+    const built: string[] = [];
+    const later = new LayerCache({ ...options, partialMs: 0, log: (line) => built.push(line) });
+    assert.equal((await later.prepare({ ...partly, plans })).partial.length, 1);
+    assert.ok(built.includes("the layer test things is ready without a, b"), built.join());
+    const whole = await later.prepare(request([`${script} # all or nothing`]));
+    assert.equal(whole.failed?.failure.why, "it ended with exit code 75");
+    await Promise.all([cache.close(), later.close()]);
   });
 
   test("prepare: a script fills its disk by bytes, files or deleted files → that failure, and nothing is left", {

@@ -9,8 +9,8 @@ import type { SystemLayers } from "../interface/spec.ts";
 import type { LayerFailure } from "./build-layer.ts";
 import { DEFAULT_LAYER_LIMITS, type LayerLimits, limitsDisks } from "./layer-limits.ts";
 import { type LayerPlan, layerName } from "./layer-plan.ts";
-import { changesOf, makeLayer } from "./make-layer.ts";
-import { sweepLayers } from "./sweep-layers.ts";
+import { changesOf, makeLayer, partOf } from "./make-layer.ts";
+import { removeLayer, sweepLayers } from "./sweep-layers.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -28,11 +28,18 @@ export interface LayerRequest {
   onLayer?: (plan: LayerPlan) => void;
 }
 
+export interface FailedPlan {
+  plan: LayerPlan;
+  failure: LayerFailure;
+}
+
 export interface Layers {
   /** Host directories from the lowest layer up to the first that could not be built. Kept until `release`. */
   paths: string[];
   /** The first layer that could not be built; higher ones were not tried. Null when all were built. */
-  failed: { plan: LayerPlan; failure: LayerFailure } | null;
+  failed: FailedPlan | null;
+  /** Layers of `paths` that have only a part of what their plans install. */
+  partial: FailedPlan[];
   /** Allows the layers to be evicted; call it when no sandbox uses them. A second call has no effect. */
   release(): void;
 }
@@ -44,6 +51,8 @@ export interface LayerCacheOptions {
   limits?: LayerLimits;
   /** Milliseconds after which an unused layer is evicted. Default: 14 days. */
   unusedMs?: number;
+  /** Milliseconds after which a layer that has a part of its plan is built again. Default: an hour. */
+  partialMs?: number;
   /** Bytes of all layers together above which the least recently used are evicted. Default: 20 GiB. */
   maxBytes?: number;
   /**
@@ -75,6 +84,7 @@ export class LayerCache {
     this.#options = {
       limits: DEFAULT_LAYER_LIMITS,
       unusedMs: 14 * DAY_MS,
+      partialMs: DAY_MS / 24,
       maxBytes: 20 * 1024 ** 3,
       acquire: async () => () => {},
       ...options,
@@ -90,6 +100,7 @@ export class LayerCache {
     const layers: Layers = {
       paths: [],
       failed: null,
+      partial: [],
       release: () => {
         for (const name of names.splice(0)) this.#uses.set(name, (this.#uses.get(name) ?? 1) - 1);
       },
@@ -103,7 +114,9 @@ export class LayerCache {
         request.onLayer?.(plan);
         const build = this.#buildOnce(name, plan, [...layers.paths], request);
         const failure = await orAborted(build, request.signal);
-        if (failure !== null) return { ...layers, failed: { plan, failure } };
+        if (failure !== null && failure.missing === undefined)
+          return { ...layers, failed: { plan, failure } };
+        if (failure !== null) layers.partial.push({ plan, failure });
         layers.paths.push(changesOf(join(this.#options.directory, name)));
       }
       return layers;
@@ -149,8 +162,13 @@ export class LayerCache {
   ): Promise<LayerFailure | null> {
     const path = join(this.#options.directory, name);
     if (existsSync(path)) {
-      await utimes(path, new Date(), new Date());
-      return null;
+      const partial = await partOf(path);
+      const isAlone = this.#uses.get(name) === 1;
+      if (partial === null || !isAlone || Date.now() - partial.since < this.#options.partialMs) {
+        await utimes(path, new Date(), new Date());
+        return partial?.failure ?? null;
+      }
+      await removeLayer(path);
     }
     const release = await this.#options.acquire(request.tenant);
     try {
@@ -182,7 +200,12 @@ export class LayerCache {
     const build = { path, plan, system, limits, limited: this.#limitsDisks, signal, ...reporting };
     const failure = await makeLayer(engine, build).catch((error) => this.#hostFailure(error));
     if (signal.aborted) throw new SandboxError("no more layers are built");
-    const outcome = failure === null ? "is ready" : `could not be built: ${failure.why}`;
+    const outcome =
+      failure === null
+        ? "is ready"
+        : failure.missing === undefined
+          ? `could not be built: ${failure.why}`
+          : `is ready without ${failure.missing.join(", ")}`;
     log(`the layer ${plan.name} ${outcome}`);
     return failure;
   }

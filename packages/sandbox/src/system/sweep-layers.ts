@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { removeTree } from "@berth/linux";
 import { sizeOf } from "./layer-limits.ts";
 
+/** The end of the name of a running build, or of what is being removed. */
+const UNFINISHED = /\.(making|[0-9a-f]{8}\.gone)$/;
+
 export interface LayerSweep {
   /** Directory of the layers and running builds. */
   directory: string;
@@ -21,13 +24,13 @@ export interface LayerSweep {
 export async function sweepLayers(sweep: LayerSweep, signal?: AbortSignal): Promise<void> {
   const { directory, unusedMs, maxBytes, isBuilding, isUsed } = sweep;
   const names = await readdir(directory).catch(() => []);
-  for (const name of names.filter((one) => one.includes("."))) {
+  for (const name of names.filter((one) => UNFINISHED.test(one))) {
     signal?.throwIfAborted();
-    if (!isBuilding(name.replace(/\..*$/, ""))) await remove(join(directory, name));
+    if (!isBuilding(name.replace(UNFINISHED, ""))) await removeLayer(join(directory, name));
   }
   const layers = await Promise.all(
     names
-      .filter((name) => !name.includes("."))
+      .filter((name) => !UNFINISHED.test(name))
       .map(async (name) => ({ name, at: await usedAt(join(directory, name)) })),
   );
   let bytes = 0;
@@ -35,7 +38,7 @@ export async function sweepLayers(sweep: LayerSweep, signal?: AbortSignal): Prom
     signal?.throwIfAborted();
     bytes += (await sizeOf(join(directory, name))).bytes;
     if (isUsed(name) || isBuilding(name) || (Date.now() - at < unusedMs && bytes <= maxBytes)) continue;
-    await remove(join(directory, name));
+    await removeLayer(join(directory, name));
   }
 }
 
@@ -47,7 +50,7 @@ async function usedAt(path: string): Promise<number> {
 }
 
 /** Renames first, synchronously, so that a concurrent request for the layer builds it again. */
-async function remove(path: string): Promise<void> {
+export async function removeLayer(path: string): Promise<void> {
   if (!existsSync(path) || path.endsWith(".gone")) return await removeTree(path);
   const gone = `${path}.${randomBytes(4).toString("hex")}.gone`;
   renameSync(path, gone);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
+import { cloneVariables } from "./clone-script.ts";
 import type { CloneProgress } from "./repository/repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
 
@@ -208,6 +209,16 @@ test("clone: an earlier one was killed while it moved its files → cloned again
   );
   succeeded(await bench.clone(sandbox, "widget", { mountPath: "/workspace/moved" }));
   assert.equal(await sh(sandbox, `cd /workspace/moved && ${fresh}`), "./README.md\n./src/a.txt");
+});
+
+test("clone: timeout before git begins → it fails, and nothing is left", async () => {
+  const mountPath = "/data/early";
+  const repository = { url: `${bench.host.url}/acme/widget`, mountPath, checkout: null };
+  const { BERTH_CLONE_BESIDE: work } = cloneVariables(repository, { stallSeconds: 1, lfsSeconds: 1 });
+  // As a script that is killed at that moment leaves them.
+  await sh(sandbox, `mkdir ${work}; : >${work}.headers`);
+  assert.ok(!(await bench.clone(sandbox, "widget", { mountPath, timeoutMs: 1 })).ok);
+  assert.equal(await sh(sandbox, "ls -A /data | grep -e berth -e early || true"), "");
 });
 
 test("clone: timeout → it fails, and nothing is left", async () => {

@@ -42,6 +42,7 @@ test("anything else on the disk, wherever it is → none is to be taken", async 
     "/data/.hidden",
     "/data/widget-other/file",
     "/home/agent/.netrc",
+    "/home/agent/.local/bin/tool",
     "/tmp/x",
     "/var/tmp/a/b",
     "/mnt/session/outputs/result",

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { OWN_PROGRAMS } from "../inside/environment.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import { quote } from "../scripts/quote.ts";
 import { perlText, shellScript } from "../scripts/read-script.ts";
@@ -10,6 +11,8 @@ const PREPARE = shellScript("workspace/prepare-disk-snapshot.sh");
 const END = shellScript("workspace/end-disk-snapshot.sh");
 const TAKE_OVER = shellScript("workspace/git.sh", "workspace/take-over-clone.sh");
 const TAKE_OVER_INDEX = new TextEncoder().encode(perlText("workspace/take-over-index.pl"));
+/** Directories that process 1 makes on every disk. */
+const MADE_DIRECTORIES = [OWN_PROGRAMS, `${OWN_PROGRAMS}/bin`, `${OWN_PROGRAMS}/lib`];
 const DISCARD = `chmod -R u+rwX -- "$BERTH_CLONE_TARGET"
 rm -rf -- "$BERTH_CLONE_TARGET" 2>/dev/null
 [ ! -e "$BERTH_CLONE_TARGET" ] || [ -z "$(find "$BERTH_CLONE_TARGET" -mindepth 1 -print -quit)" ]`;
@@ -66,10 +69,13 @@ function withArguments(script: string, words: readonly string[]): string {
   return `set -- ${words.map(quote).join(" ")}\n${script}`;
 }
 
-/** Returns a command that prints a path that neither belongs to a clone nor is a directory around one. */
+/**
+ * Returns a command that prints a path that neither belongs to a clone nor is a directory around one, or one
+ * that every sandbox has.
+ */
 function othersCommand(places: readonly string[], clones: readonly string[]): string {
   const roots = places.filter((place) => !clones.includes(place));
-  const around = new Set(clones.flatMap(parents));
+  const around = new Set([...clones.flatMap(parents), ...MADE_DIRECTORIES]);
   const words = [
     ...["find", ...roots, "-mindepth", "1"],
     ...clones.flatMap((path) => ["-path", literally(path), "-prune", "-o"]),

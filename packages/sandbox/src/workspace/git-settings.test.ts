@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
-import { gitConfig } from "../inside/git-config.ts";
+import { DEFAULT_IDENTITY, gitConfig } from "../inside/git-config.ts";
 import { SandboxError } from "../interface/errors.ts";
 
 let bench: Workbench;
@@ -12,6 +12,7 @@ before(async () => {
 after(() => bench.close());
 
 const BOB = { name: "Bob", email: "bob@example.com" };
+const NONE = { identity: DEFAULT_IDENTITY, author: null, coAuthors: [], signingKey: null, httpsHosts: [] };
 const COMMIT = "git commit -q --allow-empty";
 const SHOWN = "git log -1 --format='%an <%ae>|%cn <%ce>|%(trailers)'";
 
@@ -25,7 +26,7 @@ test("git identity: none given → Berth's own, and no co-author", async () => {
 test("git identity: any name is data, also in the configuration's own syntax; a repository and a command may have another", async () => {
   const name = '#1 "Ann"; \\n\\ [core] $(touch /data/pwned) ключ';
   const sandbox = await bench.open({
-    git: { identity: { name, email: "ann@example.com" }, coAuthor: null, httpsHosts: [] },
+    git: { ...NONE, identity: { name, email: "ann@example.com" } },
   });
   const make = `cd /data && git init -q r && cd r && ${COMMIT} -m x`;
   assert.equal(await sh(sandbox, `${make} && git log -1 --format='%an <%ae>'`), `${name} <ann@example.com>`);
@@ -40,16 +41,13 @@ test("git identity: any name is data, also in the configuration's own syntax; a 
 
 test("git identity: a control character → SandboxError", () => {
   for (const name of ["a\nb", "a\0b", "a\u0085b"])
-    assert.throws(
-      () => gitConfig({ identity: { ...BOB, name }, coAuthor: null, httpsHosts: [] }),
-      SandboxError,
-    );
+    assert.throws(() => gitConfig({ ...NONE, identity: { ...BOB, name } }), SandboxError);
 });
 
 test("co-author: git commit in all its forms names it once, and the repository's hooks run as ever", async () => {
   const coAuthor = { name: 'Bob "B" $(x)', email: "bob@example.com" };
   const line = 'Co-authored-by: Bob "B" $(x) <bob@example.com>';
-  const sandbox = await bench.open({ git: { identity: null, coAuthor, httpsHosts: [] } });
+  const sandbox = await bench.open({ git: { ...NONE, coAuthors: [coAuthor] } });
   const commit = (script: string) => sh(sandbox, `cd /data/r && ${script} && git log -1 --format=%B`);
   await sh(sandbox, "cd /data && git init -q r");
   assert.equal(await commit(`${COMMIT} -m one`), `one\n\n${line}\n`);
@@ -73,5 +71,20 @@ test("co-author: git commit in all its forms names it once, and the repository's
     ),
     "1",
   );
+  await sandbox.close();
+});
+
+test("author: differs from the committer; several co-authors are named once each, in all forms of a commit", async () => {
+  const coAuthors = [BOB, { name: "Eve $(x) \\\\ 'y'", email: "eve@example.com" }];
+  const author = { name: "Ann", email: "ann@example.com" };
+  const sandbox = await bench.open({ git: { ...NONE, identity: BOB, author, coAuthors } });
+  const commit = (script: string) => sh(sandbox, `cd /data/r && ${script} && ${SHOWN}`);
+  await sh(sandbox, "cd /data && git init -q r");
+  const trailers =
+    "Co-authored-by: Bob <bob@example.com>\nCo-authored-by: Eve $(x) \\\\ 'y' <eve@example.com>";
+  const expected = `Ann <ann@example.com>|Bob <bob@example.com>|${trailers}`;
+  assert.equal((await commit(`${COMMIT} -m one`)).trim(), expected);
+  assert.equal((await commit("git commit -q --amend --allow-empty --no-edit")).trim(), expected);
+  assert.equal((await commit("git -C . commit -q --allow-empty -m 'two three'")).trim(), expected);
   await sandbox.close();
 });

@@ -7,6 +7,12 @@ export { type CloneOptions, cloneRepository } from "./clone-repository.ts";
 export { discardClone, endDiskSnapshot, prepareDiskSnapshot, takeOverClone } from "./disk-snapshot.ts";
 export { excludePath, includePath } from "./exclude-path.ts";
 export { MIRROR_PATH, type MirrorResult, mirrorRepository } from "./mirror-repository.ts";
+export {
+  GATHERED_CACHES,
+  gatherCaches,
+  PACKAGE_CACHES,
+  seesRefsOf,
+} from "./package-caches.ts";
 export { refreshClone } from "./refresh-clone.ts";
 export { createListRefs } from "./refs/list-refs.ts";
 export { digestRefs, type RemoteRefs } from "./refs/remote-refs.ts";

@@ -44,8 +44,10 @@ test("setUpClone: why a script failed, with the end of its output", async () => 
     [{ exitCode: 137, limit: "memory" }, "it needed more memory than its sandbox has"],
     [{ exitCode: null, ended: "timeout" }, "it took longer than 15 minutes"],
   ];
-  for (const [fields, why] of reasons)
-    assert.deepEqual((await setUp(exited(fields))).outcome, { why, output: "first\nlast" });
+  for (const [fields, why] of reasons) {
+    const timedOut = fields.ended === "timeout" && { timedOut: true };
+    assert.deepEqual((await setUp(exited(fields))).outcome, { why, output: "first\nlast", ...timedOut });
+  }
 });
 
 test("setUpClone: the sandbox ended → it was stopped, and has not failed", async () => {

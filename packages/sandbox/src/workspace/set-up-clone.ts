@@ -15,6 +15,8 @@ export interface SetupFailure {
   why: string;
   /** The end of the script's output. */
   output: string;
+  /** Set when it took too long. */
+  timedOut?: true;
 }
 
 /**
@@ -39,7 +41,8 @@ export async function setUpClone(
   });
   if (result.ended === "aborted" || result.ended === "closed") return "stopped";
   if (result.exitCode === 0) return null;
-  return { why: whyFailed(result), output: new TextDecoder().decode(result.output).trim() };
+  const output = new TextDecoder().decode(result.output).trim();
+  return { why: whyFailed(result), output, ...(result.exitCode === null && { timedOut: true }) };
 }
 
 function whyFailed({ exitCode, limit }: CommandResult): string {

@@ -250,6 +250,18 @@ test("mirror and snapshot: larger than the limits → none, and the reason", asy
   }
 });
 
+test("mirror: the service may not write files as large as that → its own limit holds, and the mirror is made", async () => {
+  const { head } = await refsOf("widget");
+  const sandbox = await bench.open({ disk: join(bench.dir, "mirror-lowered") });
+  const lowered: Pick<Sandbox, "run"> = {
+    run: ({ script, ...command }) => sandbox.run({ ...command, script: `ulimit -f 20000\n${script}` }),
+  };
+  const options = { ...limits, environment: environment("widget"), maxBytes: 2 ** 28 };
+  const made = await mirrorRepository(lowered, { url: url("widget"), head: head ?? "" }, options);
+  assert.ok("refs" in made, JSON.stringify(made));
+  await sandbox.close();
+});
+
 test("snapshot: thousands of directories in a small repository → they count as files", async () => {
   // Four levels of eight equal entries: 4,096 copies of the deepest tree, in a few hundred bytes.
   await bench.push(

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
+import { DEFAULT_IDENTITY } from "../inside/git-config.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
 
@@ -28,7 +29,13 @@ before(async () => {
   );
   const inner = await host.head("libs", "inner", "main");
   await bench.push("outer", `inner=${inner}; ${add.join("; ")}; git add .gitmodules`);
-  const git = { identity: null, coAuthor: null, httpsHosts: [host.host] };
+  const git = {
+    identity: DEFAULT_IDENTITY,
+    author: null,
+    coAuthors: [],
+    signingKey: null,
+    httpsHosts: [host.host],
+  };
   sandbox = await bench.open({ git });
 });
 after(() => bench.close());

@@ -10,7 +10,10 @@ import { keptShellTests } from "./kept-shell-tests.ts";
 import { killTests } from "./kill-tests.ts";
 import { lifecycleTests } from "./lifecycle-tests.ts";
 import { outputTests } from "./output-tests.ts";
+import { pathTests } from "./path-tests.ts";
+import { portTests } from "./port-tests.ts";
 import { probeTests } from "./probe-tests.ts";
+import { programTests } from "./program-tests.ts";
 import { saveTests } from "./save-tests.ts";
 import { shellTests } from "./shell-tests.ts";
 import { snapshotTests } from "./snapshot-tests.ts";
@@ -84,6 +87,9 @@ export function conformance(
       saveTests,
       inspectTests,
       isolationTests,
+      pathTests,
+      programTests,
+      portTests,
       credentialTests,
       probeTests,
     ])

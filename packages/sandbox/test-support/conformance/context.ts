@@ -50,7 +50,7 @@ export function conformanceTest(
   suite.defined += 1;
   test(title, {
     skip: reasonToSkip(suite, title) ?? suite.notInSample(suite.defined, title),
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     const directory = await mkdtemp(join(tmpdir(), "berth-conformance-"));
     const opened: Sandbox[] = [];

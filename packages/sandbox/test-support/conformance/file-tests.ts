@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, symlink, writeFile as writeHostFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  readFile as readHostFile,
+  symlink,
+  writeFile as writeHostFile,
+} from "node:fs/promises";
 import { readFile, writeFile } from "../../src/inside/files.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
@@ -18,6 +24,38 @@ export function fileTests(suite: Suite): void {
     assert.notEqual((await sh(sandbox, "rm -f /mnt/session/uploads/a/b.txt")).exitCode, 0);
     assert.notEqual((await sh(sandbox, "touch /mnt/session/uploads/new")).exitCode, 0);
   });
+
+  conformanceTest(
+    suite,
+    "take: a directory of a closed sandbox's disk becomes one that others mount, with programs on the path",
+    async ({ subject, directory, spec, open }) => {
+      const { engine } = subject;
+      if (engine.takeDirectory === undefined) return;
+      const builder = spec({ disk: `${directory}/builder` });
+      const building = await open(builder);
+      const program = "#!/bin/sh\necho made $1\n";
+      await ok(building, "mkdir -p /data/tree/bin; cat >/data/tree/bin/made; chmod 755 /data/tree/bin/made", {
+        stdin: Buffer.from(program),
+      });
+      await building.close();
+      const [taken, links] = [`${directory}/taken`, `${directory}/links`];
+      const { signal } = new AbortController();
+      assert.equal(await engine.takeDirectory(builder.disk, "data/tree", taken, signal), true);
+      assert.equal(await readHostFile(`${taken}/bin/made`, "utf8"), program);
+      await mkdir(links);
+      await chmod(directory, 0o755);
+      await symlink("/opt/runtimes/bin/made", `${links}/made`);
+      const directories = [
+        { source: taken, target: "/opt/runtimes" },
+        { source: links, target: "/mnt/session/bin" },
+      ];
+      const sandbox = await open({ directories });
+      assert.equal(await ok(sandbox, "made here"), "made here");
+      assert.equal(await ok(sandbox, "made there", { shell: "main" }), "made there");
+      assert.notEqual((await sh(sandbox, "echo >/opt/runtimes/bin/made")).exitCode, 0);
+      await assert.rejects(engine.takeDirectory(builder.disk, "data/missing", `${directory}/other`, signal));
+    },
+  );
 
   conformanceTest(suite, "a directory is untouched until something is put into it", async ({ open }) => {
     const outputs = "/mnt/session/outputs";

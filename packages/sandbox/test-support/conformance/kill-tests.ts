@@ -151,4 +151,61 @@ export function killTests(suite: Suite): void {
     await ok(sandbox, "i=0; while [ $i -lt 150 ]; do (true &); i=$((i+1)); done");
     assert.ok(Number(await ok(sandbox, FEW)) < 12);
   });
+
+  conformanceTest(
+    suite,
+    "terminate: what commands left ends by SIGTERM, also what is stopped; shells go on",
+    async ({ open }) => {
+      const sandbox = await open();
+      await ok(sandbox, ":");
+      assert.equal(await sandbox.processes(), 0);
+      await sandbox.terminate({ ms: 60_000 });
+      await ok(sandbox, "cd /tmp; own=1", { shell: "main" });
+      const leave = (name: string) =>
+        `sh -c 'trap "echo ${name} >>/data/ended; exit" TERM; : >/tmp/${name}; while :; do sleep 0.02; done' >/dev/null 2>&1 & until [ -e /tmp/${name} ]; do :; done`;
+      await ok(sandbox, leave("one"));
+      await ok(sandbox, `${leave("two")}; kill -STOP $!`, { shell: "main" });
+      assert.ok((await sandbox.processes()) >= 2);
+      await sandbox.terminate({ ms: 60_000 });
+      assert.equal(await sandbox.processes(), 0);
+      assert.equal(await ok(sandbox, "sort /data/ended"), "one\ntwo");
+      assert.equal(await ok(sandbox, "echo $own $PWD", { shell: "main" }), "1 /tmp");
+    },
+  );
+
+  conformanceTest(
+    suite,
+    "terminate: what ignores SIGTERM is waited for until the grace is over, or somebody waits",
+    async ({ open }) => {
+      const sandbox = await open();
+      await ok(
+        sandbox,
+        `sh -c 'trap "" TERM; : >/tmp/up; sleep 6666' >/dev/null 2>&1 & until [ -e /tmp/up ]; do :; done`,
+      );
+      await sandbox.terminate({ ms: 50 });
+      const hurry = AbortSignal.abort();
+      const began = performance.now();
+      await sandbox.terminate({ ms: 150_000, hurry });
+      assert.ok(performance.now() - began < 100_000);
+      assert.ok((await sandbox.processes()) > 0);
+      await sandbox.close();
+      await sandbox.terminate({ ms: 150_000 });
+      assert.equal(await sandbox.processes(), 0);
+    },
+  );
+
+  conformanceTest(suite, "processes: once commands have ended, exactly what they left", async ({ open }) => {
+    const sandbox = await open();
+    await ok(sandbox, "sleep 600 >/dev/null 2>&1 &");
+    const counts: number[] = [];
+    for (let time = 0; time < 30; time += 1) {
+      // When the longer one ends, a shell for the next command waits already.
+      await Promise.all([ok(sandbox, "sleep 0.1"), ok(sandbox, ":")]);
+      counts.push(await sandbox.processes());
+    }
+    assert.deepEqual(
+      counts,
+      counts.map(() => 1),
+    );
+  });
 }

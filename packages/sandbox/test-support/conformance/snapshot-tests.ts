@@ -187,6 +187,70 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     await assert.rejects(missing);
   },
 
+  async "snapshot: over others, with owners of their own → the highest counts, and all are the agent's"({
+    open,
+    directory,
+  }) {
+    const [low, middle, high] = caches(directory);
+    const one = { ...places(256), disk: join(directory, "several") };
+    const first = await open(one);
+    const both = { ...middle, below: [low] };
+    assert.equal(await first.mountSnapshot(both, "kept"), true);
+    const show = "cat both; ls; stat -c %U low/in middle/in";
+    const expected = "middle\nboth\nlow\nmiddle\nsame\nagent\nagent";
+    assert.equal(await ok(first, show, { cwd: TARGET }), expected);
+    await ok(first, "rm low/in same/low; echo mine >middle/in; mv same same2; mv low low2", { cwd: TARGET });
+    await first.close();
+
+    // Of those that are given, the ones below its changes are mounted.
+    const second = await open(one);
+    const three = { ...high, below: [middle, low] };
+    assert.equal(await second.mountSnapshot(three, "kept"), true);
+    const now = "cat both middle/in; find . -type f | sort";
+    const after = "middle\nmine\n./both\n./middle/in\n./same2/middle";
+    assert.equal(await ok(second, now, { cwd: TARGET }), after);
+    assert.equal(await second.mountSnapshot(three, "kept"), false);
+    await second.close();
+
+    const third = await open(one);
+    for (const missing of [high, middle, { ...high, below: [low] }])
+      assert.equal(await third.mountSnapshot(missing, "kept"), false);
+    assert.equal(await ok(third, `ls -A ${TARGET}; grep -c overlay /proc/self/mounts || :`), "0");
+    assert.equal(await third.mountSnapshot(both, "kept"), true);
+    assert.equal(await ok(third, now, { cwd: TARGET }), after);
+    await ok(third, "mkdir -p /data/full/x");
+    assert.equal(await third.mountSnapshot({ ...both, target: "/data/full" }, "kept"), false);
+    assert.equal(await ok(third, "ls /data/full"), "x");
+  },
+
+  async "snapshot: twelve layers, of two owners"({ open, directory }) {
+    const [low, middle] = caches(directory);
+    const many = Array.from({ length: 10 }, (_, index) => {
+      const layer = join(directory, `over-${index}`);
+      execFileSync("sh", ["-c", `mkdir "$1" && echo ${index} >"$1/over-${index}"`, "sh", layer]);
+      return layer;
+    });
+    const sandbox = await open(places());
+    const all = { ...middle, layers: many.slice(5), below: [{ ...low, layers: many.slice(0, 5) }] };
+    assert.equal(await sandbox.mountSnapshot(all, "kept"), true);
+    assert.equal(
+      await ok(sandbox, "cat over-* both", { cwd: TARGET }),
+      "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\nmiddle",
+    );
+  },
+
+  async "snapshot: one that is not named is in no save of the directory around it"({ open, directory }) {
+    const [low] = caches(directory);
+    const from = await open(places());
+    assert.equal(await from.mountSnapshot({ ...low, target: "/data/cache" }, "kept"), true);
+    await ok(from, "echo new >/data/cache/new; echo beside >/data/beside");
+    const within = { timeoutMs: 60_000, signal: new AbortController().signal };
+    const { archive } = packDisk(from, { root: "/", places: ["/data"] }, within);
+    const to = await open({ disk: join(directory, "other") });
+    assert.equal(await unpackDisk(to, "/", archive, within), "whole");
+    assert.equal(await ok(to, "ls -A /data /data/cache"), "/data:\nbeside\ncache\n\n/data/cache:");
+  },
+
   async "snapshot: mounted afresh in a later sandbox → without earlier changes"({ spec, open, directory }) {
     const one = spec(places(256));
     const first = await open(one);
@@ -315,6 +379,17 @@ git add . && git -c user.name=a -c user.email=a@example.com commit -qm first &&
 head -c 30M /dev/zero >.git/big && chown -R ${uid}:${uid} .`;
   execFileSync("sh", ["-c", script, "sh", source]);
   return { source, uid, target: TARGET };
+}
+
+/** Makes three directories with files of the same and of other names, each owned by another uid. */
+function caches(directory: string): [MountedSnapshot, MountedSnapshot, MountedSnapshot] {
+  const make = (name: string, uid: number): MountedSnapshot => {
+    const source = join(directory, name);
+    const script = `mkdir -p "$1/$2" "$1/same" && cd "$1" && echo $2 >both && echo $2 >$2/in && echo $2 >same/$2 && chown -R $3:$3 .`;
+    execFileSync("sh", ["-c", script, "sh", source, name, String(uid)]);
+    return { source, name, uid, target: TARGET };
+  };
+  return [make("low", 66_001), make("middle", 66_002), make("high", 66_003)];
 }
 
 /** Returns the names, owners, sizes, times and checksums of everything in a directory. */

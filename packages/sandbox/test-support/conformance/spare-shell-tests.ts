@@ -29,7 +29,7 @@ export function spareShellTests(suite: Suite): void {
       const sandbox = await open();
       await ok(sandbox, "sleep 6666 &");
       await waiting(sandbox);
-      const killed = await sh(sandbox, "echo said; sleep 7777", { timeoutMs: 500 });
+      const killed = await sh(sandbox, "echo said; sleep 7777", { timeoutMs: 2_000 });
       assert.deepEqual([killed.ended, killed.text], ["timeout", "said\n"]);
       assert.equal(await ok(sandbox, "ps -eo args | grep '^sleep [67]'"), "sleep 6666");
     },

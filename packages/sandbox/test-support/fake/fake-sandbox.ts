@@ -1,6 +1,7 @@
 import type { EgressPolicy } from "@berth/egress";
 import type { Command, CommandResult } from "../../src/interface/command.ts";
 import { SandboxError } from "../../src/interface/errors.ts";
+import type { PortConnection } from "../../src/interface/port-connection.ts";
 import type { Sandbox } from "../../src/interface/sandbox.ts";
 import type { MountedFile, SandboxSpec } from "../../src/interface/spec.ts";
 
@@ -110,9 +111,19 @@ export class FakeSandbox implements Sandbox {
     return false;
   }
 
+  async connect(): Promise<PortConnection> {
+    return { ok: false, reason: this.#gone ? "gone" : "not_listening" };
+  }
+
   setEgress(policy: EgressPolicy): void {
     if (!this.#gone) this.egress = policy;
   }
+
+  async processes(): Promise<number> {
+    return 0;
+  }
+
+  async terminate(): Promise<void> {}
 
   async close(): Promise<void> {
     this.die();

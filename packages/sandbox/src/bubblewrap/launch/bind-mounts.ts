@@ -9,7 +9,7 @@ export interface BindMount {
 }
 
 /** Directories that every host has, that no sandbox uses, and that any uid can reach. */
-const MOUNT_POINTS = ["/mnt", "/media", "/srv", "/opt", "/home", "/boot"];
+const MOUNT_POINTS = ["/mnt", "/media", "/srv", "/opt", "/home", "/boot", "/var/opt", "/var/local"];
 
 /**
  * Chooses where to bind mount directories whose parents only root may enter, such as a data directory of mode

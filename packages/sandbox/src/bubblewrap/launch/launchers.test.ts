@@ -73,7 +73,7 @@ const isRoot = process.getuid?.() === 0;
 
 test("take: the process that waits, which then becomes the command", { skip: !isRoot }, async () => {
   const before = children();
-  const echo = takenArguments(["limit", "4", "0"], ["/bin/echo", "a", "", "b"]);
+  const echo = takenArguments(["limit", "4", "0", "0"], ["/bin/echo", "a", "", "b"]);
   assert.deepEqual(await give(await launchers.take(), echo), { output: "a  b\n", code: 0 });
   const there = await waiting(before);
   const taken = await launchers.take();
@@ -108,7 +108,7 @@ for (const [what, cut] of [
   ["all but the end of the last", -1],
 ] as const) {
   test(`take: ${what} of the arguments come → nothing runs`, async () => {
-    const whole = takenArguments(["limit", "4", "0"], ["/bin/echo", "run"]);
+    const whole = takenArguments(["limit", "4", "0", "0"], ["/bin/echo", "run"]);
     assert.deepEqual(await give(await launchers.take(), whole.slice(0, cut)), { output: "", code: 0 });
   });
 }
@@ -126,7 +126,7 @@ test("take: the process that waited has died → another one", { skip: !isRoot }
   );
   const taken = await launchers.take();
   assert.notEqual(taken.child.pid, pid);
-  const echo = takenArguments(["limit", "4", "0"], ["/bin/echo", "run"]);
+  const echo = takenArguments(["limit", "4", "0", "0"], ["/bin/echo", "run"]);
   assert.deepEqual(await give(taken, echo), { output: "run\n", code: 0 });
   assert.ok(!(await cgroups.names()).includes(dead));
 });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { isBelow } from "../../inside/mounts.ts";
 import { SandboxError } from "../../interface/errors.ts";
-import type { MountedSnapshot } from "../../interface/spec.ts";
+import type { MountedSnapshot, SnapshotLayers } from "../../interface/spec.ts";
 import type { MountHelper } from "./mount-helper.ts";
 
 /** Exit code of `mount-snapshots.pl` when something is at the target. */
@@ -36,14 +36,14 @@ export class Snapshots {
   }
 
   /**
-   * Mounts a snapshot without earlier changes, at an empty target. Returns false when it cannot. Never
-   * throws.
+   * Mounts a snapshot, without earlier changes or with those that the disk has; see `Sandbox.mountSnapshot`.
+   * Returns false when it cannot. Never throws.
    */
-  async mount(snapshot: MountedSnapshot): Promise<boolean> {
+  async mount(snapshot: MountedSnapshot, changes: "fresh" | "kept"): Promise<boolean> {
     const target = this.#cleanTarget(snapshot.target);
     if (target === null || this.#targets.has(target)) return false;
     this.#targets.add(target);
-    const mounting = await mountSnapshots(this.#deps, [{ ...snapshot, target }], "fresh");
+    const mounting = await mountSnapshots(this.#deps, [{ ...snapshot, target }], changes);
     if (mounting.state === "mounted") return true;
     this.#targets.delete(target);
     if (mounting.state === "failed")
@@ -99,19 +99,18 @@ export async function mountSnapshots(
   snapshots: readonly MountedSnapshot[],
   state: "fresh" | "kept",
 ): Promise<MountResult> {
-  const each = snapshots.flatMap(({ source, name = source, layers = [], uid: owner, target }) => [
-    String(layers.length + 1),
-    ...layers.toReversed(),
-    source,
-    name,
-    String(owner),
-    directoryOf(target),
-    target,
-    state,
-  ]);
+  const each = snapshots.flatMap(({ target, below = [], ...highest }) => {
+    const layers = [highest, ...below].flatMap(layersOf);
+    return [String(layers.length), ...layers.flat(), directoryOf(target), target, state];
+  });
   const { status, text } = await helper.request("mount", [...[bwrap, init, uid].map(String), disk, ...each]);
   if (status === 0) return { state: "mounted" };
   return status === TARGET_TAKEN ? { state: "occupied" } : { state: "failed", why: text };
+}
+
+/** Returns the layers of a snapshot as the helper takes them, from the highest to the lowest. */
+function layersOf({ source, name = source, layers = [], uid }: SnapshotLayers): string[][] {
+  return [...layers.toReversed(), source].map((path) => [path, name, String(uid)]);
 }
 
 /** Unmounts a snapshot and deletes its changes. Returns null, or the reason of a failure. */

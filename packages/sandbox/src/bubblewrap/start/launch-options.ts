@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { NetworkNamespace } from "@berth/egress";
 import { supervisorCommand } from "../../commands/supervisor.ts";
 import type { Cgroups } from "../../host/cgroup/cgroups.ts";
+import type { Cores } from "../../host/cores.ts";
 import { pipePaths } from "../../host/host-pipes.ts";
 import type { SandboxFiles } from "../../host/sandbox-files.ts";
 import { type Mount, modeOf } from "../../inside/mounts.ts";
@@ -38,6 +39,7 @@ export interface Made {
   files: SandboxFiles;
   network: NetworkNamespace;
   launcher: Launcher;
+  cores: Cores;
 }
 
 /**
@@ -55,7 +57,7 @@ export const FIRST_PIPES = 4;
 export async function launchOptions(
   { programs, system, directory, cgroups }: SandboxHost,
   spec: SandboxSpec,
-  { image, system: prepared, files, network, launcher }: Made,
+  { image, system: prepared, files, network, launcher, cores }: Made,
   { uid, rootFd }: Pick<Launch, "uid" | "rootFd">,
 ): Promise<Launch> {
   const { bindMounts, reach } = planBindMounts(
@@ -74,6 +76,7 @@ export async function launchOptions(
     pipes: reach(files.pipes),
     uploads: reach(files.uploads),
     gitConfig: files.gitConfig && reach(files.gitConfig),
+    groups: launcher.cgroup.views,
     writable: reachable(files.writable).filter(
       ({ inside }) => rootFd === null || !SYSTEM_DIRECTORIES.includes(inside),
     ),
@@ -86,6 +89,7 @@ export async function launchOptions(
     uid,
     controllers: cgroups.controllers,
     limits: spec.limits,
+    cores: cores.numbers,
     network,
     bwrapArguments: bwrapArguments(sources, spec.limits, rootFd !== null),
     bindMounts: bindMounts.filter(({ from }) => !mountedByLaunch.includes(from)),

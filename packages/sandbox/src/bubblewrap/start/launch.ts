@@ -2,9 +2,10 @@ import type { ChildProcess } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import type { NetworkNamespace } from "@berth/egress";
-import { hardLimit } from "@berth/linux";
 import type { Controller } from "../../host/cgroup/cgroup-layouts.ts";
+import { mayDumpCore } from "../../host/core-dumps.ts";
 import { openFilesLimit } from "../../host/open-files.ts";
+import { type LimitName, resourceLimit } from "../../host/resource-limits.ts";
 import { MAX_TERMINALS } from "../../host/terminals.ts";
 import { SandboxError } from "../../interface/errors.ts";
 import type { Limits } from "../../interface/spec.ts";
@@ -16,7 +17,7 @@ import { DESCRIPTORS, pipeOf } from "../launch/launchers.ts";
 import type { OverlayMount } from "../system-layers/system-mount.ts";
 
 /** Numbers of resource limits (RLIMIT_…). */
-const [DATA, CORE, NPROC, NOFILE] = ["2", "4", "6", "7"] as const;
+const NUMBERS: Readonly<Record<LimitName, number>> = { data: 2, core: 4, nproc: 6, nofile: 7 };
 
 export interface Launch {
   programs: HostPrograms;
@@ -27,6 +28,8 @@ export interface Launch {
   /** Controllers that limit the sandbox; resource limits replace the missing ones. */
   controllers: readonly Controller[];
   limits: Limits;
+  /** The processor cores to run on; null for all. */
+  cores: readonly number[] | null;
   network: Pick<NetworkNamespace, "netFd" | "userFd">;
   bwrapArguments: readonly string[];
   /** Host directories whose paths the uid cannot reach, and the paths at which bwrap finds them. */
@@ -92,7 +95,7 @@ export async function launch(options: Launch): Promise<Launched> {
 
 /** Returns the steps of the process before it executes bwrap; see `launch.pl`. */
 async function stepsOf(options: Launch): Promise<string[]> {
-  const { network, bindMounts, system, disk, pipes, uid, rootFd } = options;
+  const { network, bindMounts, system, disk, pipes, uid, rootFd, cores } = options;
   const userFd = rootFd ?? network.userFd;
   const enterUser = network.userFd === null ? [] : ["enter", "user"];
   const owner = String(uid ?? -1);
@@ -111,6 +114,7 @@ async function stepsOf(options: Launch): Promise<string[]> {
     ...pipes.flatMap((path) => ["pipe", path, owner]),
     ...["enter", "net"],
     ...(await resourceLimits(options)),
+    ...(cores === null ? [] : ["cores", cores.join(",")]),
     ...(rootFd === null ? [] : ["enter", "user", "become", "0"]),
     ...(uid === null || rootFd !== null ? [] : ["become", owner]),
     // As root of a user namespace, bwrap regains the capabilities, unless the service may not gain
@@ -157,18 +161,23 @@ function initPid(child: ChildProcess): Promise<number> {
 }
 
 async function resourceLimits({ controllers, limits, uid }: Launch): Promise<string[]> {
-  const result = ["limit", NOFILE, String(openFilesLimit(limits.pids)), "limit", CORE, "0"];
+  const result = [
+    ...limitStep("nofile", openFilesLimit(limits.pids)),
+    ...limitStep("core", mayDumpCore() ? Number.POSITIVE_INFINITY : 0, 0),
+  ];
   if (!controllers.includes("pids")) {
     // The kernel counts all processes of the uid on this host, so the running ones are added.
-    const processes = Math.min(
-      (await processesOf(uid ?? process.getuid?.() ?? 0)) + limits.pids,
-      hardLimit("Max processes"),
-    );
-    result.push("limit", NPROC, String(processes));
+    const running = await processesOf(uid ?? process.getuid?.() ?? 0);
+    result.push(...limitStep("nproc", running + limits.pids));
   }
   // Limits data rather than address space, because runtimes reserve far more addresses than they use.
-  if (!controllers.includes("memory")) result.push("limit", DATA, String(limits.memoryBytes));
+  if (!controllers.includes("memory")) result.push(...limitStep("data", limits.memoryBytes));
   return result;
+}
+
+function limitStep(name: LimitName, wanted: number, wantedSoft = wanted): string[] {
+  const { soft, hard } = resourceLimit(name, wanted, wantedSoft);
+  return ["limit", String(NUMBERS[name]), String(soft), String(hard)];
 }
 
 async function processesOf(uid: number): Promise<number> {

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, readlink, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { LAYERED_HOME, PROGRAMS_INSIDE } from "../../inside/environment.ts";
-import { gitConfig } from "../../inside/git-config.ts";
-import { trustedBundle } from "../../inside/trusted-bundle.ts";
+import { writeEtcFiles } from "../../inside/etc-files.ts";
 
 /** uid and gid of the agent in the sandbox. */
 export const INSIDE_ID = 1000;
@@ -22,14 +21,15 @@ const COPIED = [
 const TOP_LEVEL = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 /**
- * Writes the `/etc` of every sandbox. From the host it contains only `COPIED`, the alternatives and the
- * trusted CAs.
+ * Writes the `/etc` of sandboxes with the host's system, in a directory. From the host it contains only
+ * `COPIED`, the alternatives and the trusted CAs.
  */
 export async function writeEtc(directory: string, certificates: readonly string[]): Promise<void> {
-  await mkdir(`${directory}/ssl/certs`, { recursive: true });
-  await Promise.all(COPIED.map((name) => copyIfPresent(`/etc/${name}`, `${directory}/${name}`)));
-  await copyAlternatives(directory);
+  const etc = `${directory}/etc`;
   await writeOwnFiles(directory, certificates);
+  await Promise.all(COPIED.map((name) => copyIfPresent(`/etc/${name}`, `${etc}/${name}`)));
+  await copyJavaSettings(etc);
+  await copyAlternatives(etc);
   const files: Record<string, string> = {
     passwd: `root:x:0:0:root:/root:/bin/sh\nagent:x:${INSIDE_ID}:${INSIDE_ID}:agent:/home/agent:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n`,
     group: `root:x:0:\nagent:x:${INSIDE_ID}:\nnogroup:x:65534:\n`,
@@ -37,7 +37,7 @@ export async function writeEtc(directory: string, certificates: readonly string[
     shells: "/bin/sh\n/bin/bash\n",
     profile: "umask 022\n",
   };
-  await writeFiles(directory, files);
+  await writeFiles(etc, files);
 }
 
 /**
@@ -53,21 +53,16 @@ export async function writeSystemTop(directory: string, certificates: readonly s
     `.${LAYERED_HOME}`,
     "home/agent",
     "srv",
-    "etc/ssl/certs",
   ];
   for (const path of directories) await mkdir(`${directory}/${path}`, { recursive: true });
-  await writeOwnFiles(`${directory}/etc`, certificates);
+  await writeOwnFiles(directory, certificates);
 }
 
-/** Writes the files of `/etc` that every sandbox has, whatever its system. */
-async function writeOwnFiles(etc: string, certificates: readonly string[]): Promise<void> {
-  await writeFiles(etc, {
-    hostname: "session\n",
-    hosts: "127.0.0.1 localhost session\n::1 localhost ip6-localhost\n",
-    "resolv.conf": "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n",
-    gitconfig: gitConfig(),
-    "ssl/certs/ca-certificates.crt": await trustedBundle(certificates),
-  });
+/** Writes the files of `/etc` that sandboxes have whatever their system. */
+async function writeOwnFiles(directory: string, certificates: readonly string[]): Promise<void> {
+  const etc = `${directory}/etc`;
+  await writeEtcFiles(directory, certificates);
+  await writeFile(`${etc}/hostname`, "session\n");
   await symlink("certs/ca-certificates.crt", `${etc}/ssl/cert.pem`);
   await symlink("/proc/mounts", `${etc}/mtab`);
   await symlink("/usr/share/zoneinfo/UTC", `${etc}/localtime`);
@@ -115,6 +110,18 @@ async function copyAlternatives(directory: string): Promise<void> {
       if (isProgram) await symlink(target, `${directory}/alternatives/${name}`);
     }),
   );
+}
+
+/** Copies the settings of Debian's Java, which does not start without them. A file of passwords is private. */
+async function copyJavaSettings(directory: string): Promise<void> {
+  const names = await readdir("/etc").catch(() => []);
+  const isPublic = async (path: string) => ((await stat(path)).mode & 0o004) !== 0;
+  for (const name of names.filter((one) => /^java-\d+-openjdk$/.test(one)))
+    await cp(`/etc/${name}`, `${directory}/${name}`, {
+      recursive: true,
+      dereference: true,
+      filter: isPublic,
+    });
 }
 
 async function copyIfPresent(from: string, to: string): Promise<void> {

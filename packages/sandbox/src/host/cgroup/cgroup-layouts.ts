@@ -1,15 +1,23 @@
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync, realpathSync } from "node:fs";
 import type { Limits } from "../../interface/spec.ts";
 
+/** A controller that enforces a limit. */
 export type Controller = "memory" | "pids" | "cpu";
 
 /**
  * A directory in which groups are made, and its controllers. Cgroup version 1 has one directory for each
- * controller.
+ * controller, or for several.
  */
 export interface Hierarchy {
   directory: string;
   controllers: Controller[];
+  /**
+   * Names of the controllers by which programs look for the directory below `/sys/fs/cgroup`, in version 1;
+   * null in version 2, which has one directory.
+   */
+  names: readonly string[] | null;
+  /** Files without which a group accepts no process. A new group takes their values from the one above it. */
+  inherited: readonly string[];
   settings(limits: Limits): Setting[];
   /** Settings of the group that all sandboxes of an installation share. */
   sharedSettings(limits: SharedLimits): Setting[];
@@ -31,6 +39,7 @@ export interface Setting {
   heldAbove?: boolean;
 }
 
+const LIMITING: readonly Controller[] = ["memory", "pids", "cpu"];
 const PERIOD_US = 100_000;
 /**
  * Divisor of the memory limit that gives the extra bytes for socket buffers. The kernel's own limit is about
@@ -54,22 +63,36 @@ export function findHierarchies(root: string, membership: string): Hierarchy[] {
   return first.length > 0 ? first : versionTwo(root, own.get("") ?? "/");
 }
 
+/**
+ * Controllers of version 1 that limit nothing here. Java looks for all of them before it reads a limit of
+ * memory.
+ */
+const ONLY_SHOWN = ["cpuacct", "cpuset"] as const;
+
 function versionOne(root: string, own: Map<string, string>): Hierarchy[] {
-  const controllers: Controller[] = ["memory", "pids", "cpu"];
-  return controllers.flatMap((controller) => {
-    const directory = [`${root}/${controller}${own.get(controller) ?? "/"}`, `${root}/${controller}`].find(
-      (path) => writable(`${path}/cgroup.procs`),
+  const names = new Map<string, string[]>();
+  for (const name of [...LIMITING, ...ONLY_SHOWN]) {
+    const directory = [`${root}/${name}${own.get(name) ?? "/"}`, `${root}/${name}`].find((path) =>
+      writable(`${path}/cgroup.procs`),
     );
-    if (directory === undefined) return [];
-    return [
-      {
-        directory: withoutEndSlash(directory),
-        controllers: [controller],
-        settings: versionOneSettings[controller],
-        sharedSettings: versionOneSharedSettings[controller],
-      },
-    ];
+    if (directory === undefined) continue;
+    // Several names may be links to one directory.
+    const real = realpathSync(directory);
+    names.set(real, [...(names.get(real) ?? []), name]);
+  }
+  const hierarchies = [...names].map(([directory, all]) => {
+    const controllers = LIMITING.filter((name) => all.includes(name));
+    return {
+      directory,
+      controllers,
+      names: all,
+      inherited: all.includes("cpuset") ? ["cpuset.cpus", "cpuset.mems"] : [],
+      settings: (limits: Limits) => controllers.flatMap((name) => versionOneSettings[name](limits)),
+      sharedSettings: (limits: SharedLimits) =>
+        controllers.flatMap((name) => versionOneSharedSettings[name](limits)),
+    };
   });
+  return hierarchies.some(({ controllers }) => controllers.length > 0) ? hierarchies : [];
 }
 
 const versionOneSettings: Record<Controller, (limits: Limits) => Setting[]> = {
@@ -111,15 +134,15 @@ function versionTwo(root: string, own: string): Hierarchy[] {
     .find((path) => writable(`${path}/cgroup.procs`));
   if (directory === undefined) return [];
   const present = read(`${directory}/cgroup.controllers`).split(/\s+/);
-  const controllers = (["memory", "pids", "cpu"] as const).filter((controller) =>
-    present.includes(controller),
-  );
+  const controllers = LIMITING.filter((controller) => present.includes(controller));
   return controllers.length === 0
     ? []
     : [
         {
           directory,
           controllers,
+          names: null,
+          inherited: [],
           settings: (limits) => versionTwoSettings(limits, controllers),
           sharedSettings: (limits) => versionTwoSharedSettings(limits, controllers),
         },

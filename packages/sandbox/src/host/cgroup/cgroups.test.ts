@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -127,6 +136,34 @@ test("version 1: one group in the hierarchy of each controller, below the server
     });
     const sockets = hierarchies[0]?.settings(limits).find(({ file }) => file.includes("tcp"));
     assert.deepEqual([sockets?.value, sockets?.optional], ["4194304", true]);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test("version 1: one group for controllers of one directory; one for processors takes its cores from above", async () => {
+  const root = fakeTree({
+    "memory/cgroup.procs": "",
+    "cpu,cpuacct/cgroup.procs": "",
+    "cpuset/cgroup.procs": "",
+    "cpuset/cpuset.cpus": "0-3\n",
+    "cpuset/cpuset.mems": "0\n",
+  });
+  for (const name of ["cpu", "cpuacct"]) symlinkSync("cpu,cpuacct", `${root}/${name}`);
+  try {
+    const groups = new Cgroups(findHierarchies(root, "0::/\n"), "one");
+    assert.deepEqual(groups.controllers, ["memory", "cpu"]);
+    const { views } = await groups.create("box");
+    assert.deepEqual(
+      views.map(({ names, directory }) => [names, directory]),
+      [
+        [["memory"], `${root}/memory/berth-one/box`],
+        [["cpu", "cpuacct"], `${root}/cpu,cpuacct/berth-one/box`],
+        [["cpuset"], `${root}/cpuset/berth-one/box`],
+      ],
+    );
+    const read = (file: string) => readFileSync(`${root}/cpuset/berth-one/${file}`, "utf8").trim();
+    assert.deepEqual(["cpuset.cpus", "cpuset.mems", "cgroup.clone_children"].map(read), ["0-3", "0", "1"]);
   } finally {
     rmSync(root, { recursive: true });
   }

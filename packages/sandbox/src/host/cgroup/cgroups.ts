@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { LimitGauge } from "../../commands/limit-gauge.ts";
@@ -14,6 +14,8 @@ import type { Controller, Hierarchy, Setting, SharedLimits } from "./cgroup-layo
 const KILL_TIMEOUT_MS = 8_000;
 /** Shortest and longest interval between two checks, in milliseconds. */
 const [FIRST_CHECK_MS, LAST_CHECK_MS] = [3, 25];
+/** Mode of groups: sandboxes see their own, whatever this process's umask. */
+const MODE = 0o755;
 /** Values that remove the limit of CPU time, by the file of each cgroup version. */
 const NO_CPU_LIMIT = { "cpu.cfs_quota_us": "-1", "cpu.max": "max" };
 
@@ -49,6 +51,8 @@ export class Cgroups {
       parents.map((parent) => ({
         directory: dirname(parent),
         controllers: [],
+        names: null,
+        inherited: [],
         settings: () => [],
         sharedSettings: () => [],
       })),
@@ -65,7 +69,9 @@ export class Cgroups {
       await Promise.all(
         this.#hierarchies.map(async (hierarchy, index) => {
           await this.#makeParent(hierarchy, index);
-          await mkdir(directories[index] ?? "");
+          const directory = directories[index] ?? "";
+          await mkdir(directory);
+          await chmod(directory, MODE);
         }),
       );
     } catch (error) {
@@ -75,6 +81,7 @@ export class Cgroups {
     return {
       name,
       processFiles: directories.map((directory) => `${directory}/cgroup.procs`),
+      views: this.#hierarchies.map(({ names }, index) => ({ directory: directories[index] ?? "", names })),
       limit: (limits) => this.#limit(directories, limits),
       members: () => members(directories),
       liftCpuLimit: () => liftCpuLimit(directories),
@@ -162,7 +169,9 @@ export class Cgroups {
   async #makeParent(hierarchy: Hierarchy, index: number): Promise<void> {
     const parent = this.parents[index] ?? "";
     const existed = (await mkdir(parent, { recursive: true })) === undefined;
-    if (!existed || hierarchy.controllers.length > 1) await delegate(hierarchy, parent);
+    await chmod(parent, MODE);
+    if (hierarchy.names === null) await delegate(hierarchy, parent);
+    if (hierarchy.inherited.length > 0) await inherit(hierarchy, parent);
     if (this.#shared !== null && !(existed && this.#limited.has(parent))) {
       this.#limited.add(parent);
       // The kernel rejects a limit below the current usage; each sandbox still has its own limits.
@@ -185,6 +194,8 @@ export class Cgroups {
 export interface Cgroup {
   readonly name: string;
   readonly processFiles: readonly string[];
+  /** The directories of the group, as a sandbox may see its own below `/sys/fs/cgroup`. */
+  readonly views: readonly CgroupView[];
   /**
    * Sets the limits, which also apply to present members. Throws a `SandboxError` when the kernel rejects
    * them.
@@ -200,12 +211,29 @@ export interface Cgroup {
   destroy(): Promise<void>;
 }
 
+/** A directory of a group on the host. */
+export interface CgroupView {
+  directory: string;
+  /** See `Hierarchy.names`. */
+  names: readonly string[] | null;
+}
+
+/**
+ * Takes over values from the group above, and has groups below do the same by themselves when they are made.
+ */
+async function inherit({ directory, inherited }: Hierarchy, parent: string): Promise<void> {
+  const themselves = `${parent}/cgroup.clone_children`;
+  if ((await readFile(themselves, "latin1").catch(() => "")).trim() === "1") return;
+  for (const file of inherited)
+    await writeFile(`${parent}/${file}`, await readFile(`${directory}/${file}`, "latin1"));
+  await writeFile(themselves, "1");
+}
+
 /**
  * Enables the controllers for child groups. Cgroup version 2 passes them down only where each level enables
  * them.
  */
 async function delegate(hierarchy: Hierarchy, parent: string): Promise<void> {
-  if (hierarchy.controllers.length < 2) return;
   const value = hierarchy.controllers.map((controller) => `+${controller}`).join(" ");
   for (const directory of [hierarchy.directory, parent])
     await writeFile(`${directory}/cgroup.subtree_control`, value);

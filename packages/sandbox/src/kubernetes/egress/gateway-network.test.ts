@@ -19,15 +19,16 @@ import {
   type TunnelGrant,
 } from "@berth/egress";
 import { openPodNetwork, type PodNetwork } from "@berth/egress/tunnelled";
-import { SandboxError } from "../../interface/errors.ts";
+import { PodLostError, SandboxError } from "../../interface/errors.ts";
 import type { EgressTunnel, SandboxSpec } from "../../interface/spec.ts";
 import { EGRESS_PROGRAMS, type EgressSettings } from "./egress-containers.ts";
-import { GatewayNetwork, type StartCommand } from "./gateway-network.ts";
+import { type EntryAttempts, GatewayNetwork, type PodEgress, type StartCommand } from "./gateway-network.ts";
 
 const skip = process.getuid?.() === 0 ? false : "the network of a pod needs root";
 const limited = (...hosts: string[]): EgressPolicy => ({ mode: "limited", hosts });
 
 let directory: string;
+let authority: Awaited<ReturnType<typeof makeTunnelAuthority>>;
 let gateway: EgressGateway;
 let network: PodNetwork;
 let grant: TunnelGrant | null = null;
@@ -39,13 +40,8 @@ before(async () => {
   if (skip !== false) return;
   directory = await mkdtemp(join(tmpdir(), "gateway-network-"));
   for (const [name, text] of Object.entries(EGRESS_PROGRAMS)) await writeFile(join(directory, name), text);
-  const authority = await makeTunnelAuthority();
-  gateway = await openGateway({
-    address: { host: "0.0.0.0", port: 0 },
-    tls: { authority: authority.certificate, ...(await signGateway(authority)) },
-    resolve: async () => ["127.0.0.1"],
-    grants: async () => new Map(grant === null ? [] : [["a", grant]]),
-  });
+  authority = await makeTunnelAuthority();
+  gateway = await startGateway(0);
   network = await openPodNetwork();
   await network.capture(network.hop, gateway.port);
   tunnel = {
@@ -65,6 +61,15 @@ before(async () => {
     },
   };
 });
+
+async function startGateway(port: number): Promise<EgressGateway> {
+  return await openGateway({
+    address: { host: "0.0.0.0", port },
+    tls: { authority: authority.certificate, ...(await signGateway(authority)) },
+    resolve: async () => ["127.0.0.1"],
+    grants: async () => new Map(grant === null ? [] : [["a", grant]]),
+  });
+}
 
 after(async () => {
   if (skip !== false) return;
@@ -101,7 +106,8 @@ const start: StartCommand = async (_pod, _container, command) => {
   child.stderr.on("data", (bytes) => {
     errors += String(bytes);
   });
-  return { input: child.stdin, output: child.stdout, errors: () => errors };
+  const exitCode = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  return { input: child.stdin, output: child.stdout, errors: () => errors, exitCode };
 };
 
 function spec(fields: Partial<SandboxSpec> = {}): SandboxSpec {
@@ -146,15 +152,75 @@ test("ended: the sidecar is killed → resolves", { skip }, async () => {
   grant = { policy: limited(), revision: 1 };
   const egress = await new GatewayNetwork(settings(), start, () => {}).open("pod", spec());
   last?.kill("SIGKILL");
-  await egress.ended;
+  assert.equal(await egress.ended, "the connection to it was cut");
   await egress.close();
 });
 
 test("open: the gateway refuses the token → SandboxError, and the tunnel is closed", { skip }, async () => {
   [grant, closed] = [null, 0];
-  await assert.rejects(new GatewayNetwork(settings(), start, () => {}).open("pod", spec()), SandboxError);
+  await assert.rejects(
+    new GatewayNetwork(settings(), start, () => {}).open("pod", spec()),
+    new SandboxError("the egress of a pod is not there: its gateway refuses the sandbox's token"),
+  );
   assert.ok(closed > 0);
 });
+
+/**
+ * Runs a test without the gateway, in which a pod's network is being opened whose sidecar has tried to reach it.
+ */
+async function withoutGateway(
+  during: (opening: Promise<PodEgress>, startAgain: () => Promise<void>) => Promise<void>,
+  attempts?: EntryAttempts,
+): Promise<void> {
+  const { port } = gateway;
+  await gateway.close();
+  let isThere = false;
+  const startAgain = async () => {
+    isThere = true;
+    gateway = await startGateway(port);
+  };
+  grant = { policy: limited(), revision: 1 };
+  const told = Promise.withResolvers<object>();
+  const opening = new GatewayNetwork(settings(), start, told.resolve).open("pod", spec(), attempts);
+  opening.catch(told.reject);
+  try {
+    assert.deepEqual(await told.promise, {
+      msg: "the gateway of a sandbox is not reached",
+      error: `connect ECONNREFUSED ${network.hop}:${port}`,
+    });
+    await during(opening, startAgain);
+  } finally {
+    if (!isThere) await startAgain();
+  }
+}
+
+test("open: a gateway that is not there yet is told, and waited for", { skip }, () =>
+  withoutGateway(async (opening, startAgain) => {
+    await startAgain();
+    await (await opening).close();
+  }),
+);
+
+test("open: the gateway is not reached until the pod is given up → SandboxError", { skip }, async () => {
+  const pod = new AbortController();
+  await withoutGateway(
+    async (opening) => {
+      pod.abort();
+      await assert.rejects(
+        opening,
+        new SandboxError("the egress of a pod is not there: its gateway is not reached"),
+      );
+    },
+    { signal: pod.signal },
+  );
+});
+
+test("open: the connection to the pod is cut → PodLostError, so that another pod is tried", { skip }, () =>
+  withoutGateway(async (opening) => {
+    last?.kill("SIGKILL");
+    await assert.rejects(opening, PodLostError);
+  }),
+);
 
 test("open: a sandbox without a tunnel starts no sidecar", async () => {
   const { openTunnel: _, ...without } = spec();

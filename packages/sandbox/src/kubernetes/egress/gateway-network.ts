@@ -22,6 +22,12 @@ export interface EntryAttempts {
   held?(): Promise<void>;
 }
 
+/**
+ * Milliseconds that a sidecar has to start and to reach its gateway. Long, since on a busy node Node.js alone
+ * may take most of a minute to start, and a gateway may just be replaced.
+ */
+const READY_MS = 120_000;
+
 /** Starts a command in a container of a pod, once the container runs. */
 export type StartCommand = (
   pod: string,
@@ -39,8 +45,11 @@ export interface PodEgress {
    * apply to it.
    */
   settled(): Promise<void>;
-  /** Resolves when nothing forwards its connections any longer, so that only a new sandbox has a network. */
-  readonly ended: Promise<void>;
+  /**
+   * Resolves with the reason when nothing forwards its connections any longer, so that only a new sandbox has a
+   * network.
+   */
+  readonly ended: Promise<string>;
   close(): Promise<void>;
 }
 
@@ -73,7 +82,8 @@ export class GatewayNetwork {
   }
 
   /**
-   * Connects the sandbox. Called once the pod runs and has its files.
+   * Connects the sandbox. Called once the pod runs and has its files. Rejects with `PodLostError` when the
+   * connection to the pod is cut, otherwise with `SandboxError`.
    *
    * @param attempts Given for a new pod, whose sidecar may run later.
    */
@@ -83,7 +93,12 @@ export class GatewayNetwork {
     try {
       const command = sidecarCommand(this.#settings, tunnel.epoch);
       const streams = await this.#start(pod, EGRESS_CONTAINER, command, attempts);
-      return await Sidecar.open(streams, tunnel, { onDenied: spec.onEgressDenied, log: this.#log });
+      const late = AbortSignal.timeout(READY_MS);
+      return await Sidecar.open(streams, tunnel, {
+        onDenied: spec.onEgressDenied,
+        log: this.#log,
+        signal: attempts === undefined ? late : AbortSignal.any([late, attempts.signal]),
+      });
     } catch (error) {
       await tunnel.close();
       throw error;

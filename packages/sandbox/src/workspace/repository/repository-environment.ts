@@ -23,6 +23,7 @@ export const WORKSPACE_PROGRAMS: Readonly<Record<string, string>> = {
   [CREDENTIAL_HELPER_NAME]: CREDENTIAL_HELPER,
   gh: shellScript("workspace/gh.sh", "workspace/gh-port.sh", "workspace/gh-run.sh"),
   git: shellScript("workspace/git-command.sh"),
+  "git-sign": shellScript("workspace/git-sign.sh"),
   "berth-lfs": shellScript("workspace/berth-lfs.sh"),
 };
 
