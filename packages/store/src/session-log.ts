@@ -1,5 +1,13 @@
 export { newAwaitedCalls, resolvedCalls } from "./session-log/awaited-calls.ts";
 export {
+  addConfirmationRule,
+  type ConfirmationRuleRow,
+  confirmationRules,
+  listConfirmationRules,
+  type RuleScope,
+  removeConfirmationRule,
+} from "./session-log/confirmation-rule-store.ts";
+export {
   type EventRow,
   eventColumns,
   eventJson,
@@ -12,6 +20,8 @@ export {
   type AnnouncedCall,
   announcedCalls,
   awaitedCalls,
+  type FirstReply,
+  firstReply,
   firstRequestAt,
   insertEventFiles,
   type LogEnd,
@@ -25,13 +35,16 @@ export {
 } from "./session-log/event-store.ts";
 export {
   ADD_ACTIVE_TIME,
+  appendEvent,
   appendInputs,
   appendTerminated,
   appendUpdated,
   SET_EVENT_TIME,
   type SessionChange,
+  senderIds,
   startsWork,
 } from "./session-log/input-store.ts";
+export { LINK_REASON, LINK_TLS, type LinkAddress, linkKey } from "./session-log/preview-link.ts";
 export {
   type Found,
   type FoundEntry,

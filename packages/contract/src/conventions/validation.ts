@@ -104,9 +104,11 @@ function errorsOf(issue: Issue, before: Path, input: unknown): Found[] {
   if (issue.code === "invalid_key") return [{ path, message: keyMessage(issue), rank: 0 }];
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     if (isMissing(path, input)) return [{ path, message: REQUIRED, rank: 0 }];
-    const branch = closestBranch(issue.errors);
+    const value = valueAt(path, input);
+    const branch = closestBranch(issue.errors, value);
     if (branch !== null) return branch.flatMap((inner) => errorsOf(inner, path, input));
-    return [{ path, message: mustBe(listOf(issue.errors.flatMap(expectedAtTop))), rank: 0 }];
+    const expected = issue.errors.flatMap((issues) => expectedAtTop(issues, value));
+    return [{ path, message: mustBe(listOf(expected)), rank: 0 }];
   }
   const feature = issue.code === "custom" ? (issue.params?.feature as BetaFeature | undefined) : undefined;
   const found = { path, message: issue.message, rank: isDiscriminator(issue) ? -1 : 0 };
@@ -114,23 +116,30 @@ function errorsOf(issue: Issue, before: Path, input: unknown): Found[] {
 }
 
 function isMissing(path: Path, input: unknown): boolean {
-  const value = path.reduce<unknown>(
-    (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
+  return path.length > 0 && valueAt(path, input) === undefined;
+}
+
+function valueAt(path: Path, input: unknown): unknown {
+  return path.reduce<unknown>(
+    (at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key],
     input,
   );
-  return path.length > 0 && value === undefined;
 }
 
 /** Returns the branch of the value's JSON type with the fewest errors; null if no branch takes that type. */
-function closestBranch(branches: readonly Issue[][]): readonly Issue[] | null {
-  const fitting = branches.filter((issues) => expectedAtTop(issues).length === 0);
+function closestBranch(branches: readonly Issue[][], value: unknown): readonly Issue[] | null {
+  const fitting = branches.filter((issues) => expectedAtTop(issues, value).length === 0);
   return fitting.toSorted((one, other) => one.length - other.length)[0] ?? null;
 }
 
-function expectedAtTop(issues: readonly Issue[]): string[] {
-  return issues.flatMap((issue) =>
-    issue.code === "invalid_type" && issue.path.length === 0 ? [nounOf(issue.expected)] : [],
-  );
+function expectedAtTop(issues: readonly Issue[], value: unknown): string[] {
+  return issues.flatMap((issue) => {
+    if (issue.path.length > 0) return [];
+    if (issue.code === "invalid_type") return [nounOf(issue.expected)];
+    const isOther =
+      issue.code === "invalid_value" && issue.values.every((one) => typeof one !== typeof value);
+    return isOther ? [oneOf(issue.values)] : [];
+  });
 }
 
 function isDiscriminator(issue: Issue): boolean {

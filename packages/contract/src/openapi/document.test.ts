@@ -49,9 +49,9 @@ describe("the OpenAPI document", () => {
     const holdsSecret = (value: unknown, seen: ReadonlySet<string> = new Set()): boolean => {
       if (typeof value !== "object" || value === null) return false;
       const { $ref, properties } = value as { $ref?: string; properties?: object };
-      if ($ref?.endsWith("/ConsoleLink")) return true;
+      if ($ref?.endsWith("/ConsoleLink") || $ref?.endsWith("/Preview")) return true;
       const own = Object.keys(properties ?? {});
-      if (own.includes("token") || own.includes("device_code") || own.includes("environment_variables"))
+      if (["token", "secret", "device_code", "environment_variables"].some((name) => own.includes(name)))
         return true;
       if ($ref === undefined) return Object.values(value).some((one) => holdsSecret(one, seen));
       const name = $ref.split("/").at(-1) ?? "";
@@ -87,7 +87,9 @@ describe("the OpenAPI document", () => {
     for (const { path, method, operation } of all) {
       const isOperators = path.startsWith("/api/v1/admin/");
       const isOpen = operation.security !== undefined && !isOperators;
-      if (isOperators) assert.deepEqual(operation.security, [{ operatorToken: [] }]);
+      const isAdmins = isOperators && operation["x-scope"] !== "operator";
+      if (isOperators)
+        assert.deepEqual(operation.security, [{ operatorToken: [] }, ...(isAdmins ? [{ token: [] }] : [])]);
       for (const status of ["200", "400", ...(isOpen ? [] : ["401"]), "403", "404", "429", "500"]) {
         assert.ok(status in operation.responses, `${method} ${path} lacks ${status}`);
       }
@@ -95,9 +97,9 @@ describe("the OpenAPI document", () => {
       const isAnyTokens = ["whoami.get", "principals.get", "tokens.current", "consoleLinks.create"].includes(
         operation.operationId,
       );
-      if (isOperators) assert.equal(operation["x-scope"], "operator");
+      if (isAdmins) assert.equal(operation["x-scope"], `admin:${method === "get" ? "read" : "write"}`);
       else if (isOpen || isAnyTokens) assert.equal(operation["x-scope"], undefined);
-      else assert.match(String(operation["x-scope"]), /^[a-z_]+:(read|write)$/);
+      else if (!isOperators) assert.match(String(operation["x-scope"]), /^[a-z_]+:(read|write)$/);
       assert.ok(typeof operation.summary === "string");
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const declared = (operation.parameters ?? []).filter((one) => one.in === "path");

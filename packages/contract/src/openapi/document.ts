@@ -71,7 +71,7 @@ export function openApiDocument(): Json {
           type: "http",
           scheme: "bearer",
           description:
-            "An operator token (`berth_operator_…`). Only operator tokens are accepted under `/api/v1/admin`, and only there.",
+            "An operator token (`berth_operator_…`). It is accepted under `/api/v1/admin` alone, for every organization. Operations that also name the scheme `token` accept an admin's, for the admin's organization.",
         },
       },
       responses: Object.fromEntries(responses),
@@ -102,6 +102,9 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
     ...(description === "" ? {} : { description }),
     tags: [operation.id.split(".")[0]],
     ...(operation.scope === null ? {} : { "x-scope": operation.scope }),
+    ...(operation.path.includes("{") && operation.credential === undefined
+      ? { "x-access": operation.access }
+      : {}),
     ...securityOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === "none" ? {} : { requestBody: requestBody(route, schemas) }),
@@ -131,7 +134,8 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
 /** Returns the security of an operation that takes another credential than most. */
 function securityOf({ credential }: Operation): Json {
   if (credential === "none") return { security: [] };
-  return credential === "operator" ? { security: [{ operatorToken: [] }] } : {};
+  if (credential === "operator") return { security: [{ operatorToken: [] }] };
+  return credential === "admin" ? { security: [{ operatorToken: [] }, { token: [] }] } : {};
 }
 
 function parametersOf(schema: z.ZodType, place: "path" | "query", schemas: Json): Json[] {

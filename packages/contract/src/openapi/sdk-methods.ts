@@ -25,7 +25,7 @@ export function sdkMethods(): string {
   const types = nouns.flatMap(({ methods }) => methods.flatMap(({ type }) => type ?? []));
   const taken = new Set(nouns.map(({ name }) => name));
   const imported = [...new Set([...types, "ResponseOf", "routes"])]
-    .sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1))
+    .sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
     .map((type) => (taken.has(type) ? `  ${type} as ${type}Object,\n` : `  ${type},\n`));
   const text = nouns.map(({ name, methods }) => {
     const members = methods.map(({ text }) => text).join("");
@@ -128,4 +128,9 @@ function declaration(name: string, parameters: readonly string[], result: string
 
 function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** Returns a key for the order of imported names: each letter's capital comes directly before it. */
+function sortKey(name: string): string {
+  return [...name].map((letter) => letter.toLowerCase() + Number(letter === letter.toLowerCase())).join("");
 }

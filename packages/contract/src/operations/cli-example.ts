@@ -9,15 +9,17 @@ export function cliExample(operation: Operation, words: readonly string[]): stri
   const example = examples[operation.id] ?? {};
   const ids = pathParams(operation).map((name) => `$${name.toUpperCase()}`);
   const command = ["berth", ...words, ...ids, ...flags(operation, example)].join(" ");
-  if (example.body === undefined) return command;
+  if (example.body === undefined || operation.id.endsWith(".share")) return command;
   return `${command} --input - <<JSON\n${JSON.stringify(example.body, null, 2)}\nJSON`;
 }
 
-function flags({ id }: Operation, { query = "", form, file }: Example): string[] {
+function flags({ id }: Operation, { body = {}, query = "", form, file }: Example): string[] {
   if (file !== undefined) return [file];
   if (form !== undefined) return [id === "files.upload" ? fileOf(form) : "."];
   const fields = query.split("&").filter((field) => field !== "");
   // These commands have flags of their own.
+  if (id.endsWith(".share")) return Object.entries(body).map(([name, value]) => `--${name} ${value}`);
+  if (id.endsWith(".unshare")) return fields.map((field) => `--${field.replace("=", " ")}`);
   if (id === "sessions.list") return ["--status", ...fields.map((field) => field.split("=")[1] ?? "")];
   if (id === "usage.get") return fields.map((field) => `--${field.replace("=", " ").replace("_", "-")}`);
   const limit = fields.find((field) => field.startsWith("limit="));
@@ -48,6 +50,8 @@ const ADMIN_COMMANDS: Readonly<Record<string, string>> = {
   "adminServiceAccounts.disable": "service-accounts disable ci --org acme --yes",
   "adminServiceAccounts.enable": "service-accounts enable ci --org acme",
   "adminTokens.create": "tokens create --user ada@example.com --name first --scopes sessions:read",
+  "adminTokens.list": "tokens list --user ada@example.com",
+  "adminTokens.delete": "tokens revoke $TOKEN_ID --yes",
   "adminOperatorTokens.create": "operator-tokens create provisioning",
   "adminOperatorTokens.list": "operator-tokens list",
   "adminOperatorTokens.delete": "operator-tokens revoke $OPERATOR_TOKEN_ID --yes",
@@ -67,4 +71,5 @@ const ADMIN_COMMANDS: Readonly<Record<string, string>> = {
   "adminHosts.forget": "hosts forget $HOST_ID --force --yes",
   "adminSessions.release": "sessions release $SESSION_ID",
   "adminAuditEntries.list": "audit --operation agents --limit 10",
+  "adminAuditEntries.export": "audit --operation agents --format csv",
 };

@@ -18,7 +18,23 @@ const message = {
   content: [{ type: "text", text: "Fix the failing test and push a branch." }],
 };
 
+/** Examples of sharing the objects of each of these nouns. */
+const sharing = [
+  "agents",
+  "environments",
+  "sessions",
+  "files",
+  "vaults",
+  "memoryStores",
+  "skills",
+  "deployments",
+].flatMap((noun): [string, Example][] => [
+  [`${noun}.share`, { body: { user: "grace@example.com", access: "write" } }],
+  [`${noun}.unshare`, { query: "user=grace@example.com" }],
+]);
+
 export const examples: Readonly<Record<string, Example>> = {
+  ...Object.fromEntries(sharing),
   "tokens.create": { body: { name: "ci", scopes: ["sessions:read", "sessions:write"] } },
   "deviceAuthorizations.create": { body: { client_name: "ada's laptop", scopes: ["sessions:read"] } },
   "deviceAuthorizations.lookup": { body: { user_code: "$USER_CODE" } },
@@ -67,6 +83,9 @@ export const examples: Readonly<Record<string, Example>> = {
   "sessionResources.rotate": { body: { authorization_token: "$PROVIDER_TOKEN" } },
   "workspace.list": { query: "path=/data" },
   "workspace.content": { query: "path=/data/notes.txt" },
+  "pullRequests.get": { query: "max_age=60" },
+  "previews.create": { body: { port: 5173 } },
+  "confirmationRules.create": { body: { tool_name: "Bash", command_prefix: "npm test" } },
   "events.send": { body: { events: [message] } },
   "events.list": { query: "types[]=agent.message&order=desc" },
   "events.stream": { query: "from=start" },
@@ -83,6 +102,36 @@ export const examples: Readonly<Record<string, Example>> = {
     },
   },
   "vaultCredentials.update": { body: { display_name: "The tools' server" } },
+  "connections.create": {
+    body: {
+      display_name: "Acme on GitHub",
+      auth: { type: "token", api: "github", token: "$PROVIDER_TOKEN" },
+    },
+  },
+  "connections.update": { body: { display_name: "Acme" } },
+  "connections.repositories": { query: "query=widget" },
+  "connections.branches": { query: "repository=acme/shop" },
+  "webhooks.create": {
+    body: {
+      name: "Chat bot",
+      url: "https://hooks.example.com/berth",
+      enabled_events: ["session.requires_action", "pull_request.*"],
+    },
+  },
+  "webhooks.update": { body: { enabled_events: ["session.*"] } },
+  "webhooks.deliveries": { query: "status=failed" },
+  "deployments.create": {
+    body: {
+      name: "Nightly",
+      agent: "$AGENT_ID",
+      environment_id: "$ENVIRONMENT_ID",
+      schedule: { type: "cron", expression: "0 3 * * *", timezone: "Europe/Berlin" },
+      initial_events: [message],
+    },
+  },
+  "deployments.update": { body: { schedule: { type: "cron", expression: "0 4 * * 1-5", timezone: "UTC" } } },
+  "deployments.runs": { query: "trigger_type=manual" },
+  "deploymentRuns.list": { query: "trigger_type=schedule" },
   "memoryStores.create": { body: { name: "Conventions", description: "How we write code." } },
   "memoryStores.update": { body: { description: "How we write and review code." } },
   "memories.create": { body: { path: "/style.md", content: "Two spaces." } },
@@ -111,4 +160,6 @@ export const examples: Readonly<Record<string, Example>> = {
   "adminDeviceAuthorizations.deny": { body: { user_code: "$USER_CODE" } },
   "adminHosts.forget": { body: { force: true } },
   "adminAuditEntries.list": { query: "operation=agents&limit=10" },
+  "adminAuditEntries.export": { query: "operation=agents&format=csv" },
+  "adminTokens.list": { query: "user_id=$USER_ID" },
 };

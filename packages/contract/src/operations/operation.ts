@@ -17,11 +17,20 @@ export interface Operation {
   readonly ownToken?: true;
   /**
    * `pat`: only a user's token is accepted, and authentication errors have a `code`. `operator`: only an
-   * operator token is accepted, which is valid nowhere else. `none`: no token is needed or read, and an
-   * `Idempotency-Key` is ignored. Absent: any token of an organization.
+   * operator token is accepted. `admin`: an operator token, or a token of an admin, for what belongs to the
+   * admin's organization. Operator tokens are valid for nothing else. `none`: no token is needed or read,
+   * and an `Idempotency-Key` is ignored. Absent: any token of an organization.
    */
-  readonly credential?: "pat" | "operator" | "none";
-  /** Set for a POST that changes nothing, because its parameters must not be in a URL. */
+  readonly credential?: "pat" | "operator" | "admin" | "none";
+  /**
+   * The access to the object of the path that a caller needs: `read` and `write` can be shared, `own` have its
+   * owner and admins alone. Default: `read` for what only reads, else `own`.
+   */
+  readonly access: Access;
+  /**
+   * Set for what changes nothing that others see, so it has no entry in the audit log: a POST because its
+   * parameters must not be in a URL, or a mark of the caller alone.
+   */
   readonly readOnly?: true;
   /** `page` is one page of a list, `stream` server-sent events, `bytes` the content of a file. */
   readonly responseKind: "object" | "page" | "stream" | "bytes";
@@ -43,6 +52,8 @@ export interface Operation {
   readonly features?: readonly BetaFeature[];
 }
 
+export type Access = "read" | "write" | "own";
+
 interface Conflict {
   readonly status: 409;
   readonly type: ErrorType;
@@ -63,7 +74,15 @@ export function isPlain({ body, responseKind }: Operation): boolean {
   return (body === "none" || body === "json") && responseKind !== "stream";
 }
 
+/** Returns whether an operation administers, so that it takes operator tokens. */
+export function isAdministration({ credential }: Pick<Operation, "credential">): boolean {
+  return credential === "operator" || credential === "admin";
+}
+
 export const HAS_QUERY = { query: true } as const;
+
+/** For operations that are also for those with whom an object is shared for writing. */
+export const FOR_WRITERS = { access: "write" } as const;
 
 /** Names the operations of a noun: `agents` and `create` give `agents.create`. */
 export function noun<Verb extends string>(
@@ -127,6 +146,20 @@ export function crud(path: string, object: string, { all, ...each }: CrudOptions
   };
 }
 
+/**
+ * Defines the operations by which an owner shares an object: at `path`, which ends with its id. `object` names
+ * one, such as `an agent`.
+ */
+export function sharing(path: string, object: string) {
+  return {
+    share: post(`${path}/share`, `Share ${object} with a user or the organization`, {
+      description: "Replaces what was shared with them before.",
+    }),
+    unshare: remove(`${path}/share`, `Stop sharing ${object}`, HAS_QUERY),
+    shares: get(`${path}/shares`, `Get with whom ${object} is shared`),
+  };
+}
+
 /** Defines errors with status 409, one for each condition. */
 export function conflicts(...conditions: string[]): { conflicts: Conflict[] } {
   return { conflicts: conditions.map((when) => ({ status: 409, type: "conflict_error", when })) };
@@ -136,14 +169,15 @@ function operation(
   method: Operation["method"],
   path: string,
   summary: string,
-  access: "read" | "write",
+  verb: "read" | "write",
   { base = "/api/v1/cloud", ...options }: Options & { summary?: string },
 ): Unnamed {
   return {
     method,
     path: base + path,
     summary,
-    scope: `${path.split("/")[1]}:${access}`,
+    scope: `${path.split("/")[1]}:${verb}`,
+    access: verb === "read" || options.readOnly ? "read" : "own",
     responseKind: "object",
     body: "none",
     conflicts: [],

@@ -3,8 +3,10 @@ import {
   act,
   conflicts,
   crud,
+  FOR_WRITERS,
   get,
   HAS_QUERY,
+  isAdministration,
   isPlain,
   list,
   noun,
@@ -12,6 +14,7 @@ import {
   post,
   put,
   remove,
+  sharing,
 } from "./operation.ts";
 
 const SESSION_TERMINATED = "The session is terminated.";
@@ -22,8 +25,12 @@ const MEMORY_PATH_TAKEN = "Another memory has this path, or one path is a direct
 const SKILL_USERS =
   "an agent that is not archived uses it, or a session that is not terminated was created with it";
 
+const DEPLOYMENT_UNUSABLE = "The agent, the environment or a vault is archived, or a file is not ready.";
+
 const NO_DISK =
   "The session has no disk: it has not run a command yet, it has ended, or its disk was reclaimed after inactivity.";
+
+const HOST_FAILED = "The host does not answer, or rejects the connection; the message says why.";
 
 const DRY_RUN = { dryRun: true } as const;
 
@@ -34,14 +41,22 @@ const ARCHIVED = "Cannot be undone. It stays readable, but takes no changes or n
 
 const session = "/sessions/{session_id}";
 const resources = `${session}/resources`;
+const previews = `${session}/previews`;
+const rules = `${session}/confirmation_rules`;
 const store = "/memory_stores/{memory_store_id}";
 const memory = `${store}/memories/{memory_id}`;
 const memoryVersions = `${store}/memory_versions`;
 const skill = "/skills/{skill_id}";
 const skillVersion = `${skill}/versions/{version}`;
 const credentials = "/vaults/{vault_id}/credentials";
+const connection = "/connections/{connection_id}";
+const webhook = "/webhooks/{webhook_id}";
+const deployment = "/deployments/{deployment_id}";
 
 const CONFIDENTIAL = { confidential: true } as const;
+
+/** Options for a mark that only the caller sees, so whoever may read the object may set it. Service accounts have none. */
+const OWN_MARK = { scope: "sessions:read", credential: "pat", readOnly: true, ...CONFIDENTIAL } as const;
 
 /** Options for a login that a user approves elsewhere, which needs the scope for creating a token. */
 const DEVICE_SCOPE = { scope: "tokens:write" } as const;
@@ -119,10 +134,12 @@ export const operations = {
         description:
           "Creates the next version, if the request changes something. `version` must be the newest, so that no concurrent update is lost. Omitted fields keep their value, null clears a field, and lists are replaced as a whole.",
         ...DRY_RUN,
+        ...FOR_WRITERS,
         ...conflicts(AGENT_VERSION_STALE),
       },
       delete: conflicts("A session was created with the agent."),
     }),
+    ...sharing("/agents/{agent_id}", "an agent"),
     archive: act("/agents/{agent_id}/archive", "Archive an agent", { description: ARCHIVED }),
     versions: list("/agents/{agent_id}/versions", "List an agent's versions", {
       description: "Newest first.",
@@ -134,6 +151,12 @@ export const operations = {
       scope: "agents:read",
     }),
   }),
+  runtimes: noun("runtimes", {
+    list: list("/runtimes", "List the runtimes that environments can choose", {
+      unpaginated: true,
+      scope: "environments:read",
+    }),
+  }),
   environments: noun("environments", {
     ...crud("/environments/{environment_id}", "an environment", {
       all: CONFIDENTIAL,
@@ -142,10 +165,12 @@ export const operations = {
         description:
           "Omitted fields keep their value, at every depth; null restores the default; hosts and variables are replaced as a whole. In a session, variables and credentials change with the next command, networking with the next turn, and the rest when its sandbox is next opened.",
         ...DRY_RUN,
+        ...FOR_WRITERS,
         ...conflicts(ENVIRONMENT_NAME_TAKEN),
       },
       delete: conflicts("A session that is not terminated uses the environment."),
     }),
+    ...sharing("/environments/{environment_id}", "an environment"),
     archive: act("/environments/{environment_id}/archive", "Archive an environment", {
       description: ARCHIVED,
       ...CONFIDENTIAL,
@@ -168,8 +193,10 @@ export const operations = {
         ...conflicts("The session is running."),
       },
     }),
+    ...sharing(session, "a session"),
     cancel: act(`${session}/cancel`, "Cancel the running turn", {
       description: "The session can be continued.",
+      ...FOR_WRITERS,
       ...CONFIDENTIAL,
       ...conflicts(SESSION_TERMINATED),
     }),
@@ -187,9 +214,19 @@ export const operations = {
       ...CONFIDENTIAL,
       ...conflicts(SESSION_TERMINATED),
     }),
+    markSeen: act(`${session}/seen`, "Mark a session as seen by the caller", {
+      description: "`unseen` is false until its next turn ends. Others keep their own marks.",
+      ...OWN_MARK,
+    }),
+    markUnseen: remove(`${session}/seen`, "Mark a session as unseen by the caller", {
+      description: "Puts it on the caller's desk, if it is not there yet.",
+      ...OWN_MARK,
+      ...conflicts(SESSION_TERMINATED),
+    }),
   }),
   sessionResources: noun("sessionResources", {
     add: post(resources, "Add a file to a session", {
+      ...FOR_WRITERS,
       conflicts: [
         {
           status: 409,
@@ -238,9 +275,53 @@ export const operations = {
       ),
     }),
   }),
+  pullRequests: noun("pullRequests", {
+    get: get(`${session}/pull_requests`, "Get the pull requests of a session's branches", {
+      description:
+        "State, checks and reviews, as the host of each repository says. The host is asked with the session's own credential, or by its connection, once for all who ask at the same time. If it fails, `error` says why, and what it said before stays. After the session has ended, only connections are asked.",
+      ...HAS_QUERY,
+    }),
+  }),
+  previews: noun("previews", {
+    create: post(previews, "Open a port of a session's sandbox in browsers", {
+      description:
+        "Returns an address of its own for the port. It opens no sandbox and starts no program, and asks for nothing on the port.",
+      ...CONFIDENTIAL,
+      ...FOR_WRITERS,
+      ...conflicts("The session is archived or terminated.", "The session already has 20 previews."),
+    }),
+    list: list(previews, "List a session's previews", {
+      description: "Those that have not expired.",
+      ...CONFIDENTIAL,
+    }),
+    get: get(`${previews}/{preview_id}`, "Get a preview", CONFIDENTIAL),
+    delete: remove(`${previews}/{preview_id}`, "End a preview", {
+      description: "Its open connections are closed, and its address works no longer.",
+      ...FOR_WRITERS,
+    }),
+  }),
+  confirmationRules: noun("confirmationRules", {
+    create: post(rules, "Allow calls of a tool in a session without a confirmation", {
+      description:
+        "What the agent's permission policy denies stays denied. Returns the rule that the session has if it has this one already; at most 100.",
+      ...FOR_WRITERS,
+      ...conflicts(SESSION_TERMINATED),
+    }),
+    list: list(rules, "List a session's confirmation rules", {
+      description:
+        "By a rule, calls that would wait for a confirmation run at once. A `user.tool_confirmation` with `always` adds one, too.",
+    }),
+    delete: remove(`${rules}/{rule_id}`, "Revoke a confirmation rule", {
+      description:
+        "Calls that the rule has allowed are not stopped. Later ones wait for a confirmation again.",
+      ...FOR_WRITERS,
+      ...conflicts(SESSION_TERMINATED),
+    }),
+  }),
   events: noun("events", {
     send: post(`${session}/events`, "Send events to a session", {
       description: "Appends 1 to 50 events, all or none. Returns them as they were stored.",
+      ...FOR_WRITERS,
       features: ["outcomes"],
       ...conflicts(
         SESSION_TERMINATED,
@@ -253,6 +334,54 @@ export const operations = {
     stream: get(`${session}/events/stream`, "Follow a session's events", {
       responseKind: "stream",
       ...HAS_QUERY,
+    }),
+  }),
+  deployments: noun("deployments", {
+    create: post("/deployments", "Create a deployment", {
+      description:
+        "It creates sessions by its schedule, or with `run`, each as a session of its owner with the rights that the owner has at that time. What it refers to is checked as for a session.",
+      ...CONFIDENTIAL,
+      ...DRY_RUN,
+      ...conflicts(DEPLOYMENT_UNUSABLE),
+    }),
+    list: list("/deployments", "List deployments", CONFIDENTIAL),
+    get: get(deployment, "Get a deployment", CONFIDENTIAL),
+    update: post(deployment, "Update a deployment", {
+      description: `${KEPT} Null clears a field, and lists are replaced as a whole. Sessions that it has created stay as they are.`,
+      ...CONFIDENTIAL,
+      ...DRY_RUN,
+      ...conflicts(DEPLOYMENT_UNUSABLE),
+    }),
+    ...sharing(deployment, "a deployment"),
+    pause: act(`${deployment}/pause`, "Pause a deployment", {
+      description: "Its schedule does not run. `run` still works. For those with the access `write`, too.",
+      ...CONFIDENTIAL,
+      ...FOR_WRITERS,
+    }),
+    unpause: act(`${deployment}/unpause`, "Unpause a deployment", {
+      description:
+        "Its schedule runs from now on: what it would have run meanwhile is not made up for. What a service account unpauses acts as that account. For those with the access `write`, too.",
+      ...CONFIDENTIAL,
+      ...FOR_WRITERS,
+    }),
+    run: act(`${deployment}/run`, "Run a deployment now", {
+      description:
+        "Creates a session and returns the run, with an `error` if the session could not be created. Also works while it is paused. For those with the access `write`, too: the session is its owner's, and shared as the deployment is.",
+      ...FOR_WRITERS,
+    }),
+    archive: act(`${deployment}/archive`, "Archive a deployment", {
+      description: "Cannot be undone. It stays readable, but runs no more.",
+      ...CONFIDENTIAL,
+    }),
+    runs: list(`${deployment}/runs`, "List the runs of a deployment"),
+  }),
+  deploymentRuns: noun("deploymentRuns", {
+    list: list("/deployment_runs", "List runs of deployments", {
+      description: "Those of the caller's own deployments, or of the one that the query names.",
+      scope: "deployments:read",
+    }),
+    get: get("/deployment_runs/{deployment_run_id}", "Get a run of a deployment", {
+      scope: "deployments:read",
     }),
   }),
   usage: noun("usage", {
@@ -281,6 +410,7 @@ export const operations = {
       "Delete a file",
       conflicts("The file is mounted in a session that is neither archived nor terminated."),
     ),
+    ...sharing("/files/{file_id}", "a file"),
     putContent: put(
       "/files/{file_id}/content",
       "Upload the content of a pending file, whole or in parts",
@@ -296,12 +426,13 @@ export const operations = {
   vaults: noun("vaults", {
     ...crud("/vaults/{vault_id}", "a vault", {
       create: DRY_RUN,
-      update: { description: KEPT, ...DRY_RUN },
+      update: { description: KEPT, ...DRY_RUN, ...FOR_WRITERS },
       delete: {
         description: "Deletes its credentials, too.",
         ...conflicts("A session that is neither archived nor terminated uses the vault."),
       },
     }),
+    ...sharing("/vaults/{vault_id}", "a vault"),
     archive: act("/vaults/{vault_id}/archive", "Archive a vault", {
       description: "Archives its credentials, too. Cannot be undone: their secrets are destroyed.",
     }),
@@ -311,18 +442,86 @@ export const operations = {
       create: {
         summary: "Add a credential to a vault",
         ...DRY_RUN,
+        ...FOR_WRITERS,
         ...conflicts("The vault is full, or it has a credential for this server or with this name."),
       },
-      list: { summary: "List a vault's credentials" },
+      list: { summary: "List a vault's credentials", ...FOR_WRITERS },
+      get: FOR_WRITERS,
       update: {
         summary: "Update a credential, or rotate its secret",
         description: `${KEPT} Sessions use a new secret from their next call on. The server or the variable of a credential cannot be changed.`,
         ...DRY_RUN,
+        ...FOR_WRITERS,
       },
     }),
     archive: act(`${credentials}/{credential_id}/archive`, "Archive a credential", {
       description:
         "Cannot be undone: the secret is destroyed. Another credential can then have its server or name.",
+    }),
+  }),
+  connections: noun("connections", {
+    ...crud(connection, "a connection", {
+      create: {
+        summary: "Create a connection to a git host",
+        description:
+          "Stores the credential by which sessions get tokens for repositories of the host. The host is not asked: `test` does that.",
+      },
+      list: { summary: "List connections to git hosts" },
+      update: {
+        summary: "Update a connection, or rotate its secret",
+        description: `${KEPT} The host and the type cannot be changed. Sessions get tokens by a new secret from their next command on.`,
+      },
+      delete: conflicts(
+        "A session that is neither archived nor terminated uses the connection, or a token that it made for one is still to be revoked.",
+      ),
+    }),
+    test: act(`${connection}/test`, "Test a connection", {
+      description: "Asks the host whether it accepts the credential. `message` says what is wrong.",
+      readOnly: true,
+    }),
+    repositories: list(`${connection}/repositories`, "List the repositories that a connection reaches", {
+      description: "In the order of the host.",
+      ...conflicts(HOST_FAILED),
+    }),
+    branches: list(`${connection}/branches`, "List the branches of a repository", {
+      description: "In the order of the host.",
+      ...conflicts(HOST_FAILED),
+    }),
+  }),
+  webhooks: noun("webhooks", {
+    ...crud(webhook, "a webhook", {
+      create: {
+        description:
+          "`secret` of the response is the key by which its receiver verifies requests. It is returned only once. An owner has at most 32 webhooks.",
+        ...CONFIDENTIAL,
+        ...conflicts("The owner has 32 webhooks.", "The installation has no relay for mail."),
+      },
+      update: { description: `${KEPT} The format and the owner cannot be changed.` },
+      delete: { description: "Deletes its deliveries, too. What is pending is not sent." },
+    }),
+    enable: act(`${webhook}/enable`, "Enable a webhook", {
+      description: "Sends what was pending when it was disabled. What happened since is not sent.",
+    }),
+    disable: act(`${webhook}/disable`, "Disable a webhook", {
+      description: "Nothing is sent, and nothing that happens is kept to be sent later.",
+    }),
+    test: act(`${webhook}/test`, "Test a webhook", {
+      description:
+        "Sends an event of the type `webhook.test` once, also if the webhook is disabled, and waits for the answer. `message` says what is wrong.",
+      readOnly: true,
+    }),
+    rotateSecret: act(`${webhook}/rotate_secret`, "Rotate a webhook's secret", {
+      description: "For 24 hours requests are signed with both, the new one first.",
+      ...CONFIDENTIAL,
+      ...conflicts("The webhook signs nothing: its format is not `standard`."),
+    }),
+    deliveries: list(`${webhook}/deliveries`, "List a webhook's deliveries", {
+      description: "Those of the last 30 days.",
+    }),
+    redeliver: act(`${webhook}/deliveries/{delivery_id}/redeliver`, "Deliver an event again", {
+      description:
+        "At once, and with all tries, whatever became of it. The receiver gets the same `webhook-id`.",
+      ...conflicts("The webhook is disabled."),
     }),
   }),
   memoryStores: noun("memoryStores", {
@@ -331,26 +530,38 @@ export const operations = {
       update: {
         description: `${KEPT} Sessions keep the name and description that the store had when they were created.`,
         ...DRY_RUN,
+        ...FOR_WRITERS,
       },
       delete: {
         summary: "Delete a memory store with its memories",
         ...conflicts("The store is mounted in a session that is neither terminated nor archived."),
       },
     }),
+    ...sharing(store, "a memory store"),
     archive: act(`${store}/archive`, "Archive a memory store", {
       description: "Cannot be undone. The store and its memories stay readable, but cannot be changed.",
     }),
   }),
   memories: noun("memories", {
     ...crud(memory, "a memory", {
-      create: { ...DRY_RUN, ...conflicts(`${MEMORY_PATH_TAKEN}, or the store holds 2,000 memories.`) },
+      create: {
+        ...DRY_RUN,
+        ...FOR_WRITERS,
+        ...conflicts(`${MEMORY_PATH_TAKEN}, or the store holds 2,000 memories.`),
+      },
       list: { summary: "List a store's memories without their content" },
       update: {
         description: `${KEPT} A request that changes nothing creates no version.`,
         ...DRY_RUN,
+        ...FOR_WRITERS,
         ...conflicts(MEMORY_CHANGED, `${MEMORY_PATH_TAKEN}.`),
       },
-      delete: { description: "Its versions are kept.", ...HAS_QUERY, ...conflicts(MEMORY_CHANGED) },
+      delete: {
+        description: "Its versions are kept.",
+        ...HAS_QUERY,
+        ...FOR_WRITERS,
+        ...conflicts(MEMORY_CHANGED),
+      },
     }),
   }),
   memoryVersions: noun("memoryVersions", {
@@ -373,12 +584,18 @@ export const operations = {
         ...DRY_RUN,
         ...conflicts("The owner has a skill with this name."),
       },
-      update: { summary: "Update a skill's title and metadata", description: KEPT, ...DRY_RUN },
+      update: {
+        summary: "Update a skill's title and metadata",
+        description: KEPT,
+        ...DRY_RUN,
+        ...FOR_WRITERS,
+      },
       delete: {
         summary: "Delete a skill with all its versions",
         ...conflicts(`The skill is in use: ${SKILL_USERS}.`),
       },
     }),
+    ...sharing(skill, "a skill"),
     archive: act(`${skill}/archive`, "Archive a skill", {
       description:
         "Cannot be undone. Agents and sessions that have the skill keep it, but it cannot be added to others.",
@@ -387,6 +604,7 @@ export const operations = {
       description: "The `name` in its frontmatter must be the skill's.",
       body: "multipart",
       ...DRY_RUN,
+      ...FOR_WRITERS,
     }),
     versions: list(`${skill}/versions`, "List a skill's versions", { description: "Newest first." }),
     getVersion: get(skillVersion, "Get a version of a skill", {
@@ -419,7 +637,7 @@ export const operations = {
   ...adminOperations,
 } as const satisfies Record<string, Readonly<Record<string, Operation>>>;
 
-export { isPlain };
+export { isAdministration, isPlain };
 
 /** A path of a beta feature that is not served: the response is 400 or 501. */
 export const { threads: threadsOperation } = noun("sessions", {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { deletedObject } from "../conventions/fields.ts";
 import type { IdKind } from "../conventions/ids.ts";
 import { flag, listQuery, pageOf } from "../conventions/page.ts";
+import { sharedWithMe } from "../conventions/sharing.ts";
 import type { Operation } from "./operation.ts";
 
 /** An operation with its schemas. */
@@ -62,7 +63,8 @@ interface Schemas<Kind, Object, Params, Within, Create, Update, List> {
 }
 
 type Verb = "create" | "list" | "get" | "update" | "delete";
-const archivable = <Kind extends IdKind>(kind: Kind) => listQuery(kind, { include_archived: flag });
+const archivable = <Kind extends IdKind>(kind: Kind) =>
+  listQuery(kind, { include_archived: flag, shared_with_me: sharedWithMe });
 
 /** Returns the routes of objects that clients create, list, read, update and delete. */
 export function crud<

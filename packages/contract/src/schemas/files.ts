@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { deletedObject, idOf, metadata, owner, timestamp } from "../conventions/fields.ts";
+import { deletedObject, idOf, metadata, timestamp } from "../conventions/fields.ts";
 import { listQuery, pageOf } from "../conventions/page.ts";
+import { sharedOwner, sharedWithMe, visibilityInput } from "../conventions/sharing.ts";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
+import { sharingRoutes } from "../operations/sharing-routes.ts";
 
 export const file = z
   .strictObject({
@@ -31,7 +33,7 @@ export const file = z
       description: "Whether it is the newest output of its session with this `filename`. Null for uploads.",
     }),
     metadata,
-    ...owner,
+    ...sharedOwner,
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -63,6 +65,7 @@ export const newFile = z
       .nullish()
       .meta({ description: "Default: derived from the file name, else `application/octet-stream`." }),
     metadata: metadata.nullish(),
+    visibility: visibilityInput,
   })
   .meta({ id: "NewFile" });
 export type NewFile = z.input<typeof newFile>;
@@ -75,6 +78,7 @@ export const MAX_PENDING_FILES = 100;
 export const uploadParts = z.strictObject({
   file: z.string().meta({ format: "binary", description: "The content, with the file name." }),
   metadata: z.string().optional().meta({ description: "A JSON object of strings." }),
+  visibility: visibilityInput,
 });
 
 export const fileRoutes = {
@@ -86,6 +90,7 @@ export const fileRoutes = {
   list: defineRoute(operations.files.list, {
     query: listQuery("file", {
       scope_id: idOf("session").optional(),
+      shared_with_me: sharedWithMe,
       "ids[]": z.array(idOf("file")).max(100).optional(),
     }),
     response: pageOf(file),
@@ -98,6 +103,7 @@ export const fileRoutes = {
     params: fileParams,
     response: deletedObject("file"),
   }),
+  ...sharingRoutes(operations.files, fileParams),
   putContent: defineRoute(operations.files.putContent, {
     params: fileParams,
     body: z.string().meta({ format: "binary" }),

@@ -16,6 +16,9 @@ const whoami = z
     }),
     organization: z.strictObject({ id: idOf("organization"), name: z.string() }),
     role: z.enum(["member", "admin"]).meta({ description: "A service account is a member." }),
+    admins: z.array(z.string()).meta({
+      description: "Email addresses of up to ten admins of the organization, whom to ask for rights.",
+    }),
     scopes: z.array(z.enum(SCOPES)).meta({ description: "Scopes of the request; `*`: all." }),
     signed_in_by: z.enum(SIGN_INS).meta({
       description:

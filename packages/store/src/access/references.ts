@@ -1,7 +1,8 @@
-import { type IdKind, uuidOrNil } from "@berth/contract";
+import { type Access, type IdKind, uuidOrNil } from "@berth/contract";
 import type { Queryable } from "../db/statement.ts";
-import type { Owner, Principal } from "./principal.ts";
-import { checkAccess, requireFound } from "./require-access.ts";
+import { ApiError, about } from "../errors/api-error.ts";
+import type { Principal } from "./principal.ts";
+import { type CheckedRow, checkAccess, requireFound } from "./require-access.ts";
 
 /**
  * Objects that a request refers to by id, checked in steps. A request with several kinds of references takes
@@ -18,7 +19,7 @@ export interface ReferenceCheck {
    * Checks access. Call it and the steps below after `load`.
    * @throws errors.notYours for the first that the principal cannot access.
    */
-  checkAccess(principal: Principal): void;
+  checkAccess(db: Queryable, principal: Principal): Promise<void>;
   /**
    * Checks the objects' state.
    * @throws for the first that is archived or not ready.
@@ -27,7 +28,7 @@ export interface ReferenceCheck {
   /**
    * Locks the objects until the transaction ends, for references that must be valid when the request's row is
    * stored. Absent when none must be; then no transaction is needed.
-   * @throws the errors of `load` and `checkState`, for what has changed since.
+   * @throws the errors of the other steps, for what has changed since.
    */
   lock?: (tx: Queryable) => Promise<void>;
 }
@@ -44,17 +45,18 @@ export interface ReferenceRules<Given extends Reference, Row> {
   /** Reads the rows as `read` does, and locks them. */
   lock?(tx: Queryable, uuids: readonly string[]): Promise<readonly Row[]>;
   checkState?(given: Given, row: Row): void;
+  /** The access that the use needs. Default `read`: what is shared is there to be used. */
+  needs?(given: Given): Access;
 }
 
 /** References of one kind. An id may occur several times. Without ids nothing is read. */
-export class References<Given extends Reference, Row extends Owner & { id: string }>
-  implements ReferenceCheck
-{
+export class References<Given extends Reference, Row extends CheckedRow> implements ReferenceCheck {
   readonly lock?: (tx: Queryable) => Promise<void>;
   readonly #kind: IdKind;
   readonly #given: readonly Given[];
   readonly #rules: ReferenceRules<Given, Row>;
   #pairs: readonly { given: Given; row: Row }[] = [];
+  #checkedFor: Principal | undefined;
 
   constructor(kind: IdKind, given: readonly Given[], rules: ReferenceRules<Given, Row>) {
     this.#kind = kind;
@@ -64,6 +66,7 @@ export class References<Given extends Reference, Row extends Owner & { id: strin
     if (lock === undefined || given.length === 0) return;
     this.lock = async (tx) => {
       await this.#load((uuids) => lock(tx, uuids));
+      if (this.#checkedFor !== undefined) await this.checkAccess(tx, this.#checkedFor);
       this.checkState();
     };
   }
@@ -72,12 +75,20 @@ export class References<Given extends Reference, Row extends Owner & { id: strin
     return this.#load((uuids) => this.#rules.read(db, uuids));
   }
 
-  checkAccess(principal: Principal): void {
-    for (const { given, row } of this.#pairs) checkAccess(principal, this.#kind, given.id, row);
+  async checkAccess(db: Queryable, principal: Principal): Promise<void> {
+    this.#checkedFor = principal;
+    for (const { given, row } of this.#pairs) {
+      const needs = this.#rules.needs?.(given) ?? "read";
+      await checkAccess(db, { ...principal, needs }, this.#kind, given.id, row).catch(this.#rethrow);
+    }
   }
 
   checkState(): void {
-    for (const { given, row } of this.#pairs) this.#rules.checkState?.(given, row);
+    try {
+      for (const { given, row } of this.#pairs) this.#rules.checkState?.(given, row);
+    } catch (error) {
+      this.#rethrow(error);
+    }
   }
 
   /** Each reference with its row, in the order of the request. Empty before `load`. */
@@ -102,10 +113,19 @@ export class References<Given extends Reference, Row extends Owner & { id: strin
 
   async #load(read: (uuids: readonly string[]) => Promise<readonly Row[]>): Promise<void> {
     if (this.#given.length === 0) return;
-    const rows = new Map((await read(this.uuids)).map((row) => [row.id, row]));
-    this.#pairs = this.#given.map((given) => {
-      const row = rows.get(uuidOrNil(this.#kind, given.id));
-      return { given, row: requireFound(this.#kind, given.id, row, given.param) };
-    });
+    try {
+      const rows = new Map((await read(this.uuids)).map((row) => [row.id, row]));
+      this.#pairs = this.#given.map((given) => {
+        const row = rows.get(uuidOrNil(this.#kind, given.id));
+        return { given, row: requireFound(this.#kind, given.id, row, given.param) };
+      });
+    } catch (error) {
+      this.#rethrow(error);
+    }
   }
+
+  /** Throws the error, which then says about which kind of object it is. */
+  #rethrow = (error: unknown): never => {
+    throw error instanceof ApiError ? about(this.#kind, error) : error;
+  };
 }

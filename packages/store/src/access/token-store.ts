@@ -20,6 +20,7 @@ interface FoundRow extends Omit<FoundToken, "principal"> {
   principal_id: string;
   scopes: string[];
   role: Principal["role"];
+  default_visibility: Principal["defaultVisibility"];
   signed_in_by: SignIn | null;
 }
 
@@ -29,12 +30,13 @@ export async function findToken(db: Queryable, hash: Buffer): Promise<FoundToken
     name: "find_token",
     text: `
       select t.id, t.organization_id, t.kind, t.principal_id, t.scopes,
-        coalesce(u.role, 'member') as role, t.signed_in_by,
+        coalesce(u.role, 'member') as role, o.default_visibility, t.signed_in_by,
         t.revoked_at is not null as revoked,
         coalesce(t.expires_at <= now(), false) as expired,
         coalesce(u.disabled_at, s.disabled_at) is not null or (t.kind = 'console' and u.id is null) as disabled,
         coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
       from tokens t
+      join organizations o on o.id = t.organization_id
       left join users u on t.kind in ('pat', 'console') and u.id = t.principal_id
       left join service_accounts s on t.kind = 'sat' and s.id = t.principal_id
       where t.hash = $1`,
@@ -54,6 +56,8 @@ function principalOf(row: FoundRow): Principal {
     id: row.principal_id,
     role: row.role,
     scopes: new Set(row.scopes),
+    defaultVisibility: row.default_visibility,
+    needs: "own",
     signedInBy: row.signed_in_by,
   };
 }
@@ -68,19 +72,34 @@ export async function touchToken(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Returns the tokens that are valid: not revoked, not expired, and of a principal that is not disabled. */
-export async function validTokens(db: Queryable, tokenIds: readonly string[]): Promise<Set<string>> {
-  if (tokenIds.length === 0) return new Set();
-  const { rows } = await db.query<{ id: string }>({
-    name: "valid_tokens",
+/** A token with which a session is followed. Ids are uuids. */
+export interface Following {
+  tokenId: string;
+  sessionId: string;
+}
+
+/**
+ * Returns those of which the token is valid (not revoked, not expired, and of a principal that is not
+ * disabled) and still has access to the session.
+ */
+export async function validFollowings(db: Queryable, all: readonly Following[]): Promise<Following[]> {
+  if (all.length === 0) return [];
+  const { rows } = await db.query<Following>({
+    name: "valid_followings",
     text: `
-      select tokens.id from tokens
+      select tokens.id as "tokenId", sessions.id as "sessionId"
+      from unnest($1::uuid[], $2::uuid[]) as given (token_id, session_id)
+      join tokens on tokens.id = token_id
+      join sessions on sessions.id = session_id and sessions.organization_id = tokens.organization_id
       left join users on users.id = tokens.principal_id
       left join service_accounts on service_accounts.id = tokens.principal_id
-      where tokens.id = any($1::uuid[]) and revoked_at is null
+      where revoked_at is null
         and users.disabled_at is null and service_accounts.disabled_at is null
-        and (expires_at is null or expires_at > now())`,
-    values: [tokenIds],
+        and (expires_at is null or expires_at > now())
+        and (users.role = 'admin' or sessions.owner_id in (tokens.principal_id, tokens.organization_id)
+          or organization_access is not null
+          or exists (select from shares where object_id = sessions.id and user_id = tokens.principal_id))`,
+    values: [all.map(({ tokenId }) => tokenId), all.map(({ sessionId }) => sessionId)],
   });
-  return new Set(rows.map((row) => row.id));
+  return rows;
 }

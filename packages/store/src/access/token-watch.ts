@@ -1,31 +1,34 @@
 import type { Logger } from "pino";
 import type { Queryable } from "../db/statement.ts";
-import { validTokens } from "./token-store.ts";
+import { type Following, validFollowings } from "./token-store.ts";
 
-/** Ends long-lived streams when the token that opened them is no longer valid. */
+/** Ends long-lived streams when the token that opened them may not follow the session any more. */
 export interface TokenWatch {
   /**
-   * Calls `onInvalid` once, within about 5 s after the token was revoked or expired. Returns a function that
-   * stops the watch.
+   * Calls `onInvalid` once, within about 5 s after the token was revoked or expired, or lost access to the
+   * session. Returns a function that stops the watch.
    */
-  watch(tokenId: string, onInvalid: () => void): () => void;
+  watch(following: Following, onInvalid: () => void): () => void;
   close(): void;
 }
 
 /**
- * Checks all watched tokens with one statement every `intervalMs` (default 5,000), and runs none while none
+ * Checks all that is watched with one statement every `intervalMs` (default 5,000), and runs none while none
  * is watched.
  */
 export function createTokenWatch(db: Queryable, log: Logger, intervalMs = 5_000): TokenWatch {
-  const watchers = new Map<string, Set<() => void>>();
+  const watchers = new Map<string, { following: Following; listeners: Set<() => void> }>();
   let timer: NodeJS.Timeout | undefined;
 
   async function check(): Promise<void> {
-    const valid = await validTokens(db, [...watchers.keys()]);
-    for (const [tokenId, listeners] of [...watchers]) {
-      if (valid.has(tokenId)) continue;
-      watchers.delete(tokenId);
-      for (const onInvalid of listeners) onInvalid();
+    const asked = [...watchers.values()].map(({ following }) => following);
+    const valid = new Set((await validFollowings(db, asked)).map(keyOf));
+    for (const following of asked) {
+      const key = keyOf(following);
+      if (valid.has(key)) continue;
+      const { listeners } = watchers.get(key) ?? {};
+      watchers.delete(key);
+      for (const onInvalid of listeners ?? []) onInvalid();
     }
   }
 
@@ -40,16 +43,21 @@ export function createTokenWatch(db: Queryable, log: Logger, intervalMs = 5_000)
   }
 
   return {
-    watch(tokenId, onInvalid) {
+    watch(following, onInvalid) {
       const own = () => onInvalid();
-      watchers.set(tokenId, (watchers.get(tokenId) ?? new Set()).add(own));
+      const key = keyOf(following);
+      const { listeners } = watchers.get(key) ?? { listeners: new Set() };
+      watchers.set(key, { following, listeners: listeners.add(own) });
       schedule();
       return () => {
-        const listeners = watchers.get(tokenId);
-        listeners?.delete(own);
-        if (listeners?.size === 0) watchers.delete(tokenId);
+        listeners.delete(own);
+        if (listeners.size === 0 && watchers.get(key)?.listeners === listeners) watchers.delete(key);
       };
     },
     close: () => clearTimeout(timer),
   };
+}
+
+function keyOf({ tokenId, sessionId }: Following): string {
+  return `${tokenId} ${sessionId}`;
 }

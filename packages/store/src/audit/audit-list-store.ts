@@ -5,8 +5,8 @@ import type { Queryable } from "../db/statement.ts";
 export interface AuditFilter {
   /** The organization's uuid. */
   organizationId?: string | undefined;
-  /** The user's uuid. */
-  userId?: string | undefined;
+  /** The uuid of the user or the service account. */
+  actorId?: string | undefined;
   /** An operation such as `agents.create`, or its noun alone: `agents`. */
   operation?: string | undefined;
   /** An id in the API's form. */
@@ -27,7 +27,7 @@ export async function listAuditEntries(
   limit: number,
   before?: string,
 ): Promise<AuditEntry[]> {
-  const { organizationId, userId, operation, resource, since, until } = filter;
+  const { organizationId, actorId, operation, resource, since, until } = filter;
   const { rows } = await db.query<Row>({
     text: `select audit_entries.id::text, audit_entries.created_at, audit_entries.organization_id,
         organizations.name as organization, actor_type, actor_id, coalesce(users.email, service_accounts.name, operator_tokens.name) as actor,
@@ -45,7 +45,7 @@ export async function listAuditEntries(
         and ($6::timestamptz is null or audit_entries.created_at < $6)
         and ($8::bigint is null or audit_entries.id < $8)
       order by audit_entries.id desc limit $7`,
-    values: [organizationId, userId, operation, resource, since, until, limit, before].map(
+    values: [organizationId, actorId, operation, resource, since, until, limit, before].map(
       (value) => value ?? null,
     ),
   });

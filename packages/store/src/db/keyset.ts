@@ -35,6 +35,11 @@ export interface Listing {
  * given, then the columns that order the list.
  */
 export interface Branch {
+  /** Set when other branches may have some of its rows, too. */
+  overlaps?: true;
+  /** Where the rows are read, in place of the listing's table, and the name of their id there. */
+  table?: string;
+  id?: string;
   column: string;
   value: string;
   /** A text column of the index, with its value. */
@@ -58,7 +63,7 @@ export const FIRST = "00000000-0000-0000-0000-000000000000";
 export const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
- * Selects the rows of all `branches`, which must not overlap, in the order of reading from the anchor. A
+ * Selects the rows of all `branches`, each once, in the order of reading from the anchor. A
  * branch is a range of `(column, id)`, ordered by both. Only the index on both columns can return that in
  * order, so no plan scans the primary key and filters out other owners' rows. The settings of the reading
  * connections prevent plans that sort all rows of the owner; see `openReadClients`.
@@ -104,10 +109,20 @@ function selectBranches(
   order: "asc" | "desc",
   limit: Condition,
 ): Condition {
-  const selects = branches.map((branch) => selectBranch(listing, span, branch, order, limit));
-  const [only, ...others] = selects;
-  if (only !== undefined && others.length === 0) return only;
-  return joined([joined(selects, " union all "), condition(orderBy(span.columns, order)), limit], " ");
+  const [only, ...others] = branches;
+  if (only !== undefined && others.length === 0) return selectBranch(listing, span, only, order, limit);
+  const { table, columns, id = "id" } = listing;
+  const names = span.columns.map(({ name }) => name).join(", ");
+  const keys = branches.map((branch) =>
+    selectBranch({ ...listing, columns: null }, span, branch, order, limit),
+  );
+  const once = branches.some(({ overlaps }) => overlaps) ? `distinct on (${names})` : "";
+  const page = joined([joined(keys, " union all "), limit], `) as found ${orderBy(span.columns, order)} `);
+  return {
+    text: `select ${columns} from ${table} where ${id} = any(array(select ${id} from (
+        select ${once} ${names} from (${page.text}) as page)) ${orderBy(span.columns, order)}`,
+    values: page.values,
+  };
 }
 
 function selectAll(
@@ -133,12 +148,22 @@ export const WHOLE: KeysetRange = {
 };
 
 function selectBranch(
-  { table, columns, conditions = [] }: Listing,
-  span: Span,
-  { column, value, also, conditions: own = [] }: Branch,
+  {
+    table: usual,
+    id: usualId = "id",
+    columns,
+    conditions = [],
+  }: Omit<Listing, "columns"> & { columns: string | null },
+  listed: Span,
+  { table = usual, id = usualId, column, value, also, conditions: own = [] }: Branch,
   order: "asc" | "desc",
   limit: Condition,
 ): Condition {
+  const keyColumns = listed.columns
+    .map(({ name }) => (name === usualId ? `${id} as ${name}` : name))
+    .join(", ");
+  const named = listed.columns.map((one) => (one.name === usualId ? { ...one, name: id } : one));
+  const span = { ...listed, columns: named };
   const keys = [
     { name: column, type: "uuid", value },
     ...(also === undefined ? [] : [{ name: also.column, type: "text", value: also.value }]),
@@ -149,7 +174,7 @@ function selectBranch(
   const where = joined(parts, " and ");
   const by = orderBy([...keys, ...span.columns], order);
   return {
-    text: `(select ${columns} from ${table} where ${where.text} ${by} ${limit.text})`,
+    text: `(select ${columns ?? keyColumns} from ${table} where ${where.text} ${by} ${limit.text})`,
     values: [...where.values, ...limit.values],
   };
 }

@@ -8,7 +8,7 @@ import { inTransaction } from "./transaction.ts";
 
 test("transaction: the database does not answer → nothing waits behind the statement; any other failure is rolled back", async (t) => {
   const { connection } = await testDatabase(t);
-  const client = new DatabaseClient({ ...clientConfig({ connection }), query_timeout: 500 });
+  const client = new DatabaseClient({ ...clientConfig({ connection }), query_timeout: 2_000 });
   await client.connect();
   const sent: string[] = [];
   const recorded = {

@@ -1,4 +1,4 @@
-import { type BetaFeature, ERROR_STATUS, type ErrorType } from "@berth/contract";
+import { type BetaFeature, ERROR_STATUS, type ErrorType, type IdKind } from "@berth/contract";
 
 interface Details {
   message: string;
@@ -26,6 +26,8 @@ export class ApiError extends Error {
   readonly code: string | undefined;
   readonly headers: Record<string, string>;
   readonly limit: string | undefined;
+  /** The kind of object that a request referred to and cannot use; absent for other errors. */
+  about: IdKind | undefined;
 
   constructor(type: ErrorType, details: Details) {
     super(details.message);
@@ -70,4 +72,10 @@ export function resourceConflict(message: string, param?: string): ApiError {
  */
 export function unread(message: string, param?: string): ApiError {
   return new ApiError("invalid_request_error", { message, param, headers: { connection: "close" } });
+}
+
+/** Returns the error with the kind of object that it is about, unless it has one. */
+export function about(kind: IdKind, error: ApiError): ApiError {
+  error.about ??= kind;
+  return error;
 }

@@ -1,12 +1,16 @@
 import {
   type BetaFeature,
   MAX_AGENT_BYTES,
+  MAX_CONFIRMATION_RULES,
   MAX_MEMORIES,
   MAX_PENDING_FILES,
+  MAX_SESSION_PREVIEWS,
+  MAX_WEBHOOKS,
   type ValidationError,
 } from "@berth/contract";
 import {
   ApiError,
+  about,
   conflict,
   forbidden,
   notFound,
@@ -17,6 +21,16 @@ import {
 
 /** The longest wait after which clients should repeat a request by themselves. */
 const SHORT_WAIT_SECONDS = 60;
+const LIST = new Intl.ListFormat("en", { type: "conjunction" });
+
+/** What each scope of a budget is. */
+const BUDGETS = {
+  session: "The budget of the session",
+  user: "The spend limit of the session's user",
+  user_day: "Today's spend limit of the session's user",
+  organization: "The spend limit of the organization",
+  organization_day: "Today's spend limit of the organization",
+};
 
 /** Every error that the API returns, with its status, type, message and param. */
 export const errors = {
@@ -36,6 +50,11 @@ export const errors = {
     errors.invalid(`Field '${param}' overlaps with the mount path '${other}' of another resource.`, param),
   notRotatable: () =>
     errors.invalid("Only repositories have a token or password that can be rotated.", "resource_id"),
+  connectionRotates: () =>
+    errors.invalid(
+      "The repository gets its tokens from its connection. Rotate the secret of the connection.",
+      "resource_id",
+    ),
   mountInGit: (param: string) =>
     errors.invalid(`Field '${param}' must not be in the directory '.git' of a repository.`, param),
   notRetryable: (type: string) =>
@@ -71,6 +90,26 @@ export const errors = {
   bodyTooLarge: (limit: number) => unread(`The body is larger than ${bytes(limit)}.`),
   contentTooLarge: (limit: number, param: string) =>
     errors.invalid(`A file can have at most ${bytes(limit)}.`, param),
+  modelUnpriced: (id: string, param: string) =>
+    errors.invalid(
+      `The price of model '${id}' is not known, so nothing can be held to a budget or a spend limit. The operator can give it a 'price' in the models file.`,
+      param,
+    ),
+  noBudget: () =>
+    errors.invalid(
+      "The session was created without a budget, or it was removed. It can get none later.",
+      "budget",
+    ),
+  budgetTooLow: (cents: string) =>
+    errors.invalid(
+      `Field 'budget.max_list_cost.amount' must be more than '${cents}', the cents that the session has cost and that its requests in progress may cost.`,
+      "budget.max_list_cost.amount",
+    ),
+  budgetReached: (scope: keyof typeof BUDGETS) =>
+    errors.invalid(
+      `${BUDGETS[scope]} has too little left for another request. Until it has more, the session takes only 'user.tool_confirmation', 'user.custom_tool_result' and 'user.interrupt'.`,
+      "events",
+    ),
   noSuchMcpServer: (name: string, param: string) =>
     errors.invalid(`The session's agent has no MCP server '${name.slice(0, 100)}'.`, param),
   badContentRange: (message: string) => errors.invalid(message, "content-range"),
@@ -93,6 +132,16 @@ export const errors = {
     ),
   aboveCeiling: (param: string, ceiling: number) =>
     errors.invalid(`Field '${param}' can be at most ${ceiling} on this installation.`, param),
+  noRuntimes: () =>
+    errors.invalid(
+      "Field 'config.runtimes' needs sandboxes of bubblewrap or Docker. On this installation they are pods, whose image has the programs.",
+      "config.runtimes",
+    ),
+  runtimeMissing: (param: string, asked: string, available: readonly string[]) =>
+    errors.invalid(
+      `Field '${param}' asks for ${asked}, which this installation does not have. It has ${LIST.format(available) || "none"}.`,
+      param,
+    ),
   agentTooLarge: (total: number, largest: { name: string; bytes: number }) =>
     errors.invalid(
       `The agent has ${total} bytes as JSON, and the maximum is ${MAX_AGENT_BYTES}. Its largest field, '${largest.name}', has ${largest.bytes} bytes.`,
@@ -175,6 +224,11 @@ export const errors = {
    * @param seconds Seconds after which the same request may succeed; null when waiting does not help.
    * @param name Name of the limit, for the log.
    */
+  spendLimitReached: (kind: string, cents: number, name: string) =>
+    new ApiError("conflict_error", {
+      message: `The ${kind.replace("_", " ")}'s spend limit of ${(cents / 100).toFixed(2)} US dollars${name.endsWith("_per_day") ? " a day" : ""} is reached.`,
+      limit: name,
+    }),
   overLimit: (whose: string, limit: string, seconds: number | null, name: string) =>
     new ApiError("rate_limit_error", {
       message: `The ${whose} limit of ${limit} is reached.`,
@@ -233,11 +287,25 @@ export const errors = {
   scopeMissing: (scope: string) => forbidden(`The token does not have the scope '${scope}'.`),
   operatorsOnly: () =>
     forbidden("The token does not have the scope 'operator'. Only operator tokens have it."),
+  operatorErases: () =>
+    forbidden("Only the operator can erase an organization. An admin can erase users of it."),
   operatorElsewhere: () =>
     forbidden(
       "An operator token is accepted only under '/api/v1/admin'. Use the token of a user or a service account.",
     ),
-  notYours: (noun: string, id: string) => forbidden(`The token has no access to ${noun} '${id}'.`),
+  scimTokensOnly: () =>
+    forbidden(
+      "The token does not have the scope 'scim'. 'berth admin tokens create --scopes scim' creates one.",
+    ),
+  scimElsewhere: () => forbidden("A token with the scope 'scim' is accepted only under '/scim/v2'."),
+  notYours: (noun: string, id: string, owner: string | null = null) =>
+    forbidden(
+      `The token has no access to ${noun} '${id}'.${owner === null ? "" : ` Ask its owner, ${owner}, to share it.`}`,
+    ),
+  notYoursToChange: (noun: string, id: string, owner: string | null) =>
+    forbidden(
+      `The token may read ${noun} '${id}', but not do this with it.${owner === null ? "" : ` Its owner is ${owner}.`}`,
+    ),
   scopesTooWide: (scope: string) =>
     forbidden(
       `The new token cannot have the scope '${scope}', because the token that creates it does not have it.`,
@@ -264,6 +332,9 @@ export const errors = {
   // State
   nameTaken: (noun: string, name: string) =>
     conflict(`${capitalized(article(noun))} named '${name.slice(0, 256)}' already exists.`, "name"),
+  beingErased: () => conflict("The user or the organization is being erased."),
+  lastAdmin: (email: string) =>
+    conflict(`'${email}' is the only admin of the organization. Make another user an admin first.`),
   versionNotNewest: (given: number, newest: number) =>
     conflict(`The agent's newest version is ${newest}, not ${given}.`, "version"),
   inUse: (noun: string, id: string, sessions: string) =>
@@ -272,6 +343,7 @@ export const errors = {
     conflict(`The vault already has a credential with this '${param}'.`, param),
   vaultFull: (id: string, capacity: number) =>
     conflict(`Vault '${id}' already has ${capacity} credentials, which is the maximum.`),
+  gitHostFailed: (message: string) => conflict(message),
   archived: (noun: string, id: string) => conflict(`${capitalized(noun)} '${id}' is archived.`),
   skillFileNotFound: (id: string, version: number, path: string) =>
     notFound(`Version ${version} of skill '${id}' has no file '${path.slice(0, 200)}'.`, "path"),
@@ -283,8 +355,11 @@ export const errors = {
   skillVersionOnly: (id: string, version: number) =>
     conflict(`Version ${version} is the only version of skill '${id}'. Delete the skill instead.`),
   agentSkillGone: (id: string, version: number | null) =>
-    conflict(
-      `The agent uses ${version === null ? "skill" : `version ${version} of skill`} '${id}', which was deleted.`,
+    about(
+      "skill",
+      conflict(
+        `The agent uses ${version === null ? "skill" : `version ${version} of skill`} '${id}', which was deleted.`,
+      ),
     ),
   sessionTerminated: (id: string) => conflict(`Session '${id}' is terminated.`),
   sessionRunning: (id: string) => conflict(`Session '${id}' is running. Cancel it first.`),
@@ -303,8 +378,14 @@ export const errors = {
     conflict(
       `Memory version '${id}' is the newest version of an existing memory, which cannot be redacted. Change or delete the memory first.`,
     ),
-  callNotAwaited: (param?: string) =>
-    conflict("The call does not await a reply. It was already answered or interrupted.", param),
+  /** @param how what ended the wait, in the past tense, such as `was allowed by ada@example.com at …`. */
+  callNotAwaited: (param?: string, how = "was already answered or interrupted") =>
+    conflict(`The call does not await a reply. It ${how}.`, param),
+  tooManyConfirmationRules: (id: string, param?: string) =>
+    errors.invalid(
+      `Session '${id}' already has ${MAX_CONFIRMATION_RULES} confirmation rules, which is the maximum. Revoke one first.`,
+      param,
+    ),
   sessionSetAside: (id: string) =>
     conflict(
       `Session '${id}' is set aside, because the process that ran it crashed or froze twice in a row. Release the session first.`,
@@ -355,6 +436,38 @@ export const errors = {
   addedFileNotReady: (id: string) => resourceConflict(`File '${id}' is not ready.`, "file_id"),
   fileMounted: (id: string) =>
     resourceConflict(`File '${id}' is already mounted in this session.`, "file_id"),
+
+  // Webhooks
+  tooManyWebhooks: () =>
+    conflict(`The owner already has ${MAX_WEBHOOKS} webhooks, which is the maximum. Delete one first.`),
+  noMailRelay: () =>
+    conflict(
+      "This installation sends no mail. Its operator can set BERTH_SMTP_URL and BERTH_SMTP_FROM.",
+      "format",
+    ),
+  webhookDisabled: (id: string) => conflict(`Webhook '${id}' is disabled. Enable it first.`),
+  signsNothing: (id: string, format: string) =>
+    conflict(`Webhook '${id}' has the format '${format}', which signs nothing.`),
+  privateAddress: (param: string, host: string) =>
+    errors.invalid(
+      `Field '${param}' has the address '${host}', which is not public. The operator can allow it in BERTH_EGRESS_ALLOW_PRIVATE.`,
+      param,
+    ),
+  noSuchMember: (param: string, email: string) =>
+    errors.invalid(
+      `Field '${param}' has '${email.slice(0, 320)}', who is no member of the organization.`,
+      param,
+    ),
+
+  // Previews of sessions' ports
+  noPreviewAddresses: () =>
+    errors.invalid(
+      "This installation has no addresses for previews. Set BERTH_PREVIEW_URL to one with a wildcard, such as https://*.previews.example.com, or use the service at localhost.",
+    ),
+  tooManyPreviews: (id: string) =>
+    conflict(
+      `Session '${id}' already has ${MAX_SESSION_PREVIEWS} previews, which is the maximum. Delete one first.`,
+    ),
 
   // Disks of sessions
   noDisk: (id: string, why: string) => conflict(`Session '${id}' has no disk: ${why}.`),
@@ -422,6 +535,12 @@ export const errors = {
       headers: { "retry-after": "5", "x-should-retry": "true" },
     }),
   unavailable: () => new ApiError("api_error", { message: "The service cannot reach its database." }),
+  runtimesNotListed: (runtime: string, fault: string) =>
+    new ApiError("api_error", {
+      message: `The versions of ${runtime} could not be listed: ${fault}. Try again.`,
+      status: 503,
+      headers: { "retry-after": "10", "x-should-retry": "true" },
+    }),
 };
 
 /** Reasons why a path of a sandbox cannot be used, by the error's code. */

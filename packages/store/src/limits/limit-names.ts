@@ -7,6 +7,8 @@ export const LIMITS = {
   running_turns: "turns at once",
   sandbox_seconds_per_day: "seconds of open sandboxes a day",
   disk_bytes: "bytes of session disks",
+  spend_cents: "cents of model requests",
+  spend_cents_per_day: "cents of model requests a day",
 } as const;
 
 export type LimitName = keyof typeof LIMITS;

@@ -82,6 +82,11 @@ export class OwnerLimits {
     });
   }
 
+  /** Returns the limit of the settings for each organization, or for each user; null for none. */
+  preset(kind: keyof DefaultLimits, name: LimitName): number | null {
+    return this.#defaults[kind][name] ?? null;
+  }
+
   /** Returns whether any subject has a limit of this name. */
   async areAny(name: LimitName): Promise<boolean> {
     await this.#refresh();

@@ -8,7 +8,7 @@ const QUOTES = new Set([...">|"].map((sign) => sign.charCodeAt(0)));
 
 /**
  * The part at the beginning of a line that is skipped: the mark of a diff or a quotation, a path or number,
- * or both.
+ * or both, of which each line may lack either.
  */
 export type PrefixKind = "mark" | "number" | "number and mark";
 
@@ -56,7 +56,7 @@ export class LinePrefixes {
 
   #begin(prefix: Prefix): void {
     if (prefix === "begun") return;
-    this.#state = prefix === "there" && this.#kind !== "number" ? "mark" : "line";
+    this.#state = this.#kind === "number" ? "line" : "mark";
     this.#number.clear(this.#afterNumber);
   }
 

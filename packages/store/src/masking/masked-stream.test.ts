@@ -77,7 +77,15 @@ test("search: any text → everything that a search without state finds, and no 
           JSON.stringify({ start, end, found }),
         );
     }),
-    { numRuns: 600 },
+    {
+      numRuns: 600,
+      examples: [
+        [["g\n/a/b.ts:\n-\u001b[", "g\u001b[31mhp_q7xtoken"]],
+        // A line of a search, then one of a diff.
+        [["g\n/a/b.ts:\n-hp_q7xtoken"]],
+        [["ghp_\n12:q7x\n+token"]],
+      ],
+    },
   );
   fc.assert(
     fc.property(fc.tuple(fc.lorem(), foldedSecret, fc.lorem()), (parts) => {

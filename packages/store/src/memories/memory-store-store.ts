@@ -1,6 +1,6 @@
 import { formatId, type MemoryStore, uuidTimestamp } from "@berth/contract";
 import { type OwnedRow, ownedFields, ownedList } from "../access/owned-rows.ts";
-import type { Principal } from "../access/principal.ts";
+import { type Principal, SHARED_COLUMNS } from "../access/principal.ts";
 import { requireAccess, requireAccessForUpdate } from "../access/require-access.ts";
 import type { Queryable } from "../db/statement.ts";
 import { errors } from "../errors/catalogue.ts";
@@ -13,8 +13,7 @@ export interface MemoryStoreRow extends OwnedRow {
 
 export type NewMemoryStore = Omit<MemoryStoreRow, "archived_at" | "updated_at">;
 
-const COLUMNS =
-  "id, organization_id, owner_type, owner_id, name, description, metadata, archived_at, updated_at";
+const COLUMNS = `id, ${SHARED_COLUMNS}, name, description, metadata, archived_at, updated_at`;
 
 export async function insertMemoryStore(db: Queryable, store: NewMemoryStore): Promise<MemoryStoreRow> {
   const createdAt = uuidTimestamp(store.id);
@@ -22,8 +21,8 @@ export async function insertMemoryStore(db: Queryable, store: NewMemoryStore): P
     name: "insert_memory_store",
     text: `
       insert into memory_stores
-        (id, organization_id, owner_type, owner_id, name, description, metadata, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        (id, organization_id, owner_type, owner_id, name, description, metadata, updated_at, organization_access)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     values: [
       store.id,
       store.organization_id,
@@ -33,6 +32,7 @@ export async function insertMemoryStore(db: Queryable, store: NewMemoryStore): P
       store.description,
       store.metadata,
       createdAt,
+      store.organization_access,
     ],
   });
   return { ...store, archived_at: null, updated_at: new Date(createdAt) };
@@ -139,7 +139,7 @@ export async function deleteUnusedMemoryStore(tx: Queryable, id: string): Promis
   return rowCount === 1;
 }
 
-export const listMemoryStores = ownedList<MemoryStoreRow>("memory_stores", COLUMNS);
+export const listMemoryStores = ownedList<MemoryStoreRow>("memory_store", "memory_stores", COLUMNS);
 
 export function toMemoryStore(row: MemoryStoreRow): MemoryStore {
   return {

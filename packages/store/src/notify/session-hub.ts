@@ -22,6 +22,8 @@ export interface SessionHub {
    * means any session.
    */
   onDue(wake: (sessionId: string) => void): () => void;
+  /** Calls `wake` soon after each commit for any session, until the returned function is called. */
+  onChange(wake: () => void): () => void;
   /**
    * Publishes a change. Call it after a commit. `due` means that the commit set `pending_at`, so workers are
    * woken too.
@@ -60,8 +62,13 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
   const wakeWorkers = (sessionId: string) => {
     for (const wakeWorker of [...workers]) wakeWorker(sessionId);
   };
-  const wake = (sessionId: string, due: boolean) => {
+  const any = new Set<() => void>();
+  const wakeFollowers = (sessionId: string) => {
     followers.call(sessionId);
+    for (const wakeAny of [...any]) wakeAny();
+  };
+  const wake = (sessionId: string, due: boolean) => {
+    wakeFollowers(sessionId);
     if (due) wakeWorkers(sessionId);
   };
   const own = randomBytes(6).toString("hex");
@@ -82,7 +89,7 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
   const receive = (payload: string, channel: string) => {
     if (previews.receive(payload) || reads.receive(payload)) return;
     notifier.receive(payload, (sessionId) =>
-      channel === DUE ? wakeWorkers(sessionId) : followers.call(sessionId),
+      channel === DUE ? wakeWorkers(sessionId) : wakeFollowers(sessionId),
     );
   };
   const channels = { api: [CHANGES], runner: [DUE] };
@@ -99,6 +106,10 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
     onDue(onDue) {
       workers.add(onDue);
       return () => workers.delete(onDue);
+    },
+    onChange(onChange) {
+      any.add(onChange);
+      return () => any.delete(onChange);
     },
     previews,
     reads,

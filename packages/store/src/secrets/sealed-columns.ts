@@ -16,6 +16,12 @@ export interface SealedColumn {
 
 const RESOURCE_SECRET = { table: "session_resources", column: "secret", key: ["id"] };
 const CREDENTIAL_SECRET = { table: "vault_credentials", column: "secret", key: ["id"] };
+const CONNECTION_SECRET = { table: "connections", column: "secret", key: ["id"] };
+const WEBHOOK_SECRET = { table: "webhooks", column: "secret", key: ["id"] };
+const FORMER_WEBHOOK_SECRET = { table: "webhooks", column: "former_secret", key: ["id"] };
+const DEPLOYMENT_SECRETS = { table: "deployments", column: "resource_secrets", key: ["id"] };
+const SESSION_TOKEN = { table: "session_tokens", column: "token", key: ["id"] };
+const SIGNING_KEY = { table: "signing_keys", column: "private_key", key: ["organization_id"] };
 const IDEMPOTENT_RESPONSE = { table: "idempotency_keys", column: "answer", key: ["token_id", "key"] };
 const EGRESS_AUTHORITY = { table: "egress_authorities", column: "key", key: ["purpose"] };
 
@@ -23,6 +29,12 @@ const EGRESS_AUTHORITY = { table: "egress_authorities", column: "key", key: ["pu
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   RESOURCE_SECRET,
   CREDENTIAL_SECRET,
+  CONNECTION_SECRET,
+  WEBHOOK_SECRET,
+  FORMER_WEBHOOK_SECRET,
+  DEPLOYMENT_SECRETS,
+  SESSION_TOKEN,
+  SIGNING_KEY,
   IDEMPOTENT_RESPONSE,
   EGRESS_AUTHORITY,
 ];
@@ -46,6 +58,54 @@ export function resourceSecret(id: string): SecretLocation {
  */
 export function credentialSecret(id: string): SecretLocation {
   return locationIn(CREDENTIAL_SECRET, id);
+}
+
+/**
+ * Returns the location of the secret of a connection to a git host.
+ * @param id uuid of the connection.
+ */
+export function connectionSecret(id: string): SecretLocation {
+  return locationIn(CONNECTION_SECRET, id);
+}
+
+/**
+ * Returns the location of the key by which a webhook signs, or of its address for Slack.
+ * @param id uuid of the webhook.
+ */
+export function webhookSecret(id: string): SecretLocation {
+  return locationIn(WEBHOOK_SECRET, id);
+}
+
+/**
+ * Returns the location of the key by which a webhook signed before.
+ * @param id uuid of the webhook.
+ */
+export function formerWebhookSecret(id: string): SecretLocation {
+  return locationIn(FORMER_WEBHOOK_SECRET, id);
+}
+
+/**
+ * Returns the location of the tokens and passwords of a deployment's repositories.
+ * @param id uuid of the deployment.
+ */
+export function deploymentSecrets(id: string): SecretLocation {
+  return locationIn(DEPLOYMENT_SECRETS, id);
+}
+
+/**
+ * Returns the location of a token that a connection made for a session.
+ * @param id uuid of its row.
+ */
+export function sessionToken(id: string): SecretLocation {
+  return locationIn(SESSION_TOKEN, id);
+}
+
+/**
+ * Returns the location of the private key that signs commits.
+ * @param id uuid of the organization.
+ */
+export function signingKey(id: string): SecretLocation {
+  return locationIn(SIGNING_KEY, id);
 }
 
 /**

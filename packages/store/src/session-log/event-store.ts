@@ -1,5 +1,5 @@
 import type { LogEntry } from "@berth/agent";
-import { formatId } from "@berth/contract";
+import { type Creator, type EventOf, formatId } from "@berth/contract";
 import { assembled, type Condition, condition, joined } from "../db/assembled-statement.ts";
 import type { KeysetRange } from "../db/keyset.ts";
 import { type MeasuredRow, measured } from "../db/page-bytes.ts";
@@ -243,7 +243,13 @@ export async function insertEventFiles(
 export interface AnnouncedCall {
   id: string;
   type: string;
+  name: string;
+  /** The MCP server that has the tool; null for other tools. */
+  server: string | null;
   permission: string | null;
+  /** The rule that allowed the call; null for none. */
+  rule: EventOf<"agent.tool_use">["confirmation_rule"] | null;
+  at: Date;
 }
 
 /** Returns the events that are calls of the session's agent, by uuid. */
@@ -255,12 +261,46 @@ export async function announcedCalls(
   const { rows } = await db.query<AnnouncedCall>({
     name: "announced_calls",
     text: `
-      select id, type, body::json ->> 'evaluated_permission' as permission from events
+      select id, type, body::json ->> 'name' as name, body::json ->> 'mcp_server_name' as server,
+        body::json ->> 'evaluated_permission' as permission, body::json -> 'confirmation_rule' as rule, created_at as at
+      from events
       where session_id = $1 and id = any($2::uuid[])
         and type in ('agent.tool_use', 'agent.mcp_tool_use', 'agent.custom_tool_use')`,
     values: [sessionId, uuids],
   });
   return new Map(rows.map((call) => [call.id, call]));
+}
+
+/** What ended the wait of a call: its reply, or an interrupt. Events of version 0.1 have no creator's name. */
+export interface FirstReply {
+  type: "user.tool_confirmation" | "user.custom_tool_result" | "user.interrupt";
+  result: "allow" | "deny" | null;
+  by: Pick<Creator, "id" | "name"> | null;
+  at: Date;
+}
+
+/** Returns the first reply to a call, or the interrupt that ended it; null if there is neither. */
+export async function firstReply(
+  db: Queryable,
+  sessionId: string,
+  callUuid: string,
+): Promise<FirstReply | null> {
+  const { rows } = await db.query<FirstReply>({
+    name: "first_reply",
+    text: `
+      select type, body::json ->> 'result' as result, created_at as at,
+        coalesce(body::json -> 'created_by', body::json -> 'sent_by') as by
+      from events
+      where session_id = $1 and seq > (select seq from events where session_id = $1 and id = $2)
+        and case type
+          when 'user.interrupt' then true
+          when 'user.tool_confirmation' then body::json ->> 'tool_use_id' = $3
+          when 'user.custom_tool_result' then body::json ->> 'custom_tool_use_id' = $3
+        end
+      order by seq limit 1`,
+    values: [sessionId, callUuid, formatId("event", callUuid)],
+  });
+  return rows[0] ?? null;
 }
 
 /** Returns the uuids of the calls that await a client's reply. */

@@ -1,4 +1,12 @@
-import type { EventOf, InputEvent, SentEvent } from "@berth/contract";
+import {
+  budgetInNanodollars,
+  type Creator,
+  type EventOf,
+  type InputEvent,
+  type NewEvent,
+  parseId,
+  type SentEvent,
+} from "@berth/contract";
 import { type AuditEntry, auditRecord, insertAuditEntries } from "../audit/audit-store.ts";
 import type { Queryable } from "../db/statement.ts";
 import { repliedCalls } from "./awaited-calls.ts";
@@ -18,9 +26,17 @@ export const SET_EVENT_TIME = "last_event_at = greatest(last_event_at, clock_tim
 
 /**
  * The reason why no events were appended. `not_awaited`: they reply to a call that is not awaited.
- * `set_aside`: the session runs no turn. `full`: too many bytes of messages wait already.
+ * `set_aside`: the session runs no turn. `budget_reached`: a budget has stopped it. `full`: too many bytes of
+ * messages wait already.
  */
-export type NotAppended = "absent" | "archived" | "terminated" | "not_awaited" | "set_aside" | "full";
+export type NotAppended =
+  | "absent"
+  | "archived"
+  | "terminated"
+  | "not_awaited"
+  | "set_aside"
+  | "budget_reached"
+  | "full";
 
 /** Maximum bytes of messages that no turn has taken, in total. A first message may be larger. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -34,7 +50,7 @@ export function startsWork(inputs: readonly InputEvent[]): boolean {
  * Appends a client's events, all or none, and makes the session due when they start work. The same statement
  * decides whether the session accepts events and whether each call that they reply to is still awaited. So of
  * two replies to a call, one is accepted. After an interrupt no call is awaited. The caller then publishes to
- * the hub. `traceparent` is the span that the work belongs to, `audit` an entry for the audit log; both
+ * the hub. If the session follows a pull request, its host is asked at once, since a push may come of it. Whoever the events say sent them is one of the session's senders from then on, and has seen it. `traceparent` is the span that the work belongs to, `audit` an entry for the audit log; both
  * default to none.
  * @returns the stored events, which are not processed yet, or the reason why none were appended.
  */
@@ -56,9 +72,13 @@ export async function appendInputs(
           traceparent = case when $6 then $8 else traceparent end,
           awaited_calls = case when 'user.interrupt' = any($3::text[]) then '{}'::uuid[]
             else array(select unnest(awaited_calls) except select unnest($7::uuid[])) end,
+          sender_ids = ${withSenders("sender_ids", "$11::uuid[]")},
+          unseen_by = case when unseen_by && $11::uuid[] then array(select unnest(unseen_by) except select unnest($11::uuid[]))
+            else unseen_by end,
           updated_at = now()
         where id = $1 and archived_at is null and terminated_at is null and awaited_calls @> $7::uuid[]
-          and ($10::bigint is null or set_aside_at is null and ${waitingBytes("$1")} <= greatest(${MAX_WAITING_BYTES} - $10, 0))
+          and ($10::bigint is null or set_aside_at is null and coalesce(budget_stop, 'resumed') = 'resumed'
+            and ${waitingBytes("$1")} <= greatest(${MAX_WAITING_BYTES} - $10, 0))
         returning last_seq, last_event_at
       ), appended as (
         insert into events (session_id, seq, id, type, body, memo, created_at)
@@ -67,6 +87,9 @@ export async function appendInputs(
         from session,
           unnest($2::uuid[], $3::text[], $4::text[], $5::text[])
             with ordinality as draft (id, type, body, memo, place)
+      ), looked as (
+        update session_follows set next_look_at = now(), wait_ms = 0 from session
+        where session_id = $1 and $6 and session_follows.status <> 'stopped' and next_look_at > now()
       ), entry as (
         ${insertAuditEntries("given.entry", "(select $9::json as entry from session where $9::json is not null) as given")}
       )
@@ -75,6 +98,7 @@ export async function appendInputs(
       ...[sessionId, ...eventColumns(rows), startsWork(inputs), repliedCalls(inputs), traceparent],
       audit === null ? null : JSON.stringify(auditRecord(audit)),
       messageBytes(rows),
+      senderIds(inputs),
     ],
   });
   const [appended] = found;
@@ -86,6 +110,45 @@ export async function appendInputs(
     created_at,
     processed_at: null,
   }));
+}
+
+/** Returns the uuids of those who sent the events. */
+export function senderIds(inputs: readonly Pick<SentEvent, "created_by">[]): string[] {
+  const ids = inputs.flatMap(({ created_by: by }) => {
+    const id = by === undefined ? null : parseId(by.type, by.id);
+    return id === null ? [] : [id];
+  });
+  return [...new Set(ids)];
+}
+
+/** SQL for an array of senders with further ones; the same array if it has them. */
+function withSenders(array: string, more: string): string {
+  return `case when ${array} @> ${more} then ${array} else array(select unnest(${array}) union select unnest(${more})) end`;
+}
+
+/** Appends an event of the service itself, which is processed. The caller has locked the session's row. */
+export async function appendEvent(
+  tx: Queryable,
+  sessionId: string,
+  event: NewEvent & { created_by?: Creator },
+): Promise<void> {
+  const row = newEventRow({ event });
+  await tx.query({
+    name: "append_event",
+    text: `
+      with session as (
+        update sessions set
+          last_seq = last_seq + 1,
+          ${SET_EVENT_TIME},
+          sender_ids = ${withSenders("sender_ids", "$5::uuid[]")},
+          updated_at = now()
+        where id = $1
+        returning last_seq, last_event_at
+      )
+      insert into events (session_id, seq, id, type, body, created_at, processed_at)
+      select $1, session.last_seq, $2::uuid, $3::text, $4::text, last_event_at, last_event_at from session`,
+    values: [sessionId, row.id, row.type, row.body, senderIds([event])],
+  });
 }
 
 /**
@@ -126,9 +189,15 @@ export async function appendTerminated(db: Queryable, sessionId: string): Promis
 }
 
 /** New values of a session's changed fields. */
-export type SessionChange = Pick<EventOf<"session.updated">, "title" | "metadata" | "git_identity">;
+export type SessionChange = Pick<
+  EventOf<"session.updated">,
+  "title" | "metadata" | "git_identity" | "budget"
+>;
 
-/** Stores new values and appends `session.updated` with them. The caller has locked the session's row. */
+/**
+ * Stores new values and appends `session.updated` with them. A session that a budget stopped becomes due with
+ * a new budget. The caller has locked the session's row.
+ */
 export async function appendUpdated(tx: Queryable, sessionId: string, change: SessionChange): Promise<void> {
   const row = newEventRow({ event: { type: "session.updated", ...change } });
   await tx.query({
@@ -141,6 +210,10 @@ export async function appendUpdated(tx: Queryable, sessionId: string, change: Se
           title = coalesce($5, title),
           metadata = coalesce($6, metadata),
           git_identity = case when $7::boolean then $8::jsonb else git_identity end,
+          budget_nano = case when $9::boolean then $10::bigint else budget_nano end,
+          pending_at = case when $9 and budget_stop is not null then coalesce(pending_at, now()) else pending_at end,
+          budget_retry_at = case when $9 then null else budget_retry_at end,
+          budget_stop = case when $9 and budget_stop is not null then 'resumed' else budget_stop end,
           updated_at = now()
         where id = $1
         returning last_seq, last_event_at
@@ -156,13 +229,15 @@ export async function appendUpdated(tx: Queryable, sessionId: string, change: Se
       change.metadata ?? null,
       change.git_identity !== undefined,
       change.git_identity ?? null,
+      change.budget !== undefined,
+      change.budget == null ? null : budgetInNanodollars(change.budget),
     ],
   });
 }
 
 /**
  * Reads the reason why nothing was appended. The states that end a session are permanent, so reading them
- * later gives the same reason. `set_aside` and `full` may have ended in between. Without any reason, it
+ * later gives the same reason. The others may have ended in between. Without any reason, it
  * returns `not_awaited`.
  */
 async function whyNotAppended(db: Queryable, sessionId: string, bytes: number | null): Promise<NotAppended> {
@@ -170,12 +245,14 @@ async function whyNotAppended(db: Queryable, sessionId: string, bytes: number | 
     terminated: boolean;
     archived: boolean;
     setAside: boolean;
+    stopped: boolean;
     full: boolean;
   }>({
     name: "refusal_of_inputs",
     text: `
       select terminated_at is not null as terminated, archived_at is not null as archived,
         set_aside_at is not null and $2::bigint is not null as "setAside",
+        coalesce(budget_stop, 'resumed') <> 'resumed' and $2::bigint is not null as stopped,
         coalesce(${waitingBytes("$1")} > ${MAX_WAITING_BYTES} - $2::bigint, false) as full
       from sessions where id = $1 and deleted_at is null`,
     values: [sessionId, bytes],
@@ -184,6 +261,7 @@ async function whyNotAppended(db: Queryable, sessionId: string, bytes: number | 
   if (rows[0].terminated) return "terminated";
   if (rows[0].archived) return "archived";
   if (rows[0].setAside) return "set_aside";
+  if (rows[0].stopped) return "budget_reached";
   return rows[0].full ? "full" : "not_awaited";
 }
 

@@ -1,4 +1,5 @@
 import type { RepositoryChangesOf, WorkspaceEntry } from "@berth/contract";
+import type { LinkAddress } from "./preview-link.ts";
 
 /** A request of the API to the runner that holds a session's disk. */
 export type ReadRequest =
@@ -7,7 +8,9 @@ export type ReadRequest =
   | { kind: "part"; path: string; from: number; count: number }
   | { kind: "changes" }
   /** `resourceId` is a uuid. `path` is null for everything that changed. */
-  | { kind: "diff"; resourceId: string; path: string | null };
+  | { kind: "diff"; resourceId: string; path: string | null }
+  /** Not a read of the disk: asks for a link, over which ports of the open sandbox are reached. */
+  | { kind: "link"; linkId: string; addresses: LinkAddress[] };
 
 export type ReadKind = ReadRequest["kind"];
 
@@ -18,6 +21,7 @@ export interface Found {
   part: { size: number; stamp: string };
   changes: { repositories: RepositoryChangesOf[] };
   diff: { diff: string; truncated: boolean; large_files: string[] };
+  link: Record<never, never>;
 }
 
 /** An entry of a directory. `name` is the base64 of its bytes. */
@@ -27,7 +31,7 @@ export interface FoundEntry extends Omit<WorkspaceEntry, "path" | "name"> {
 
 /**
  * The reason why a read failed. `no_disk`: the session has no disk on the machine that looked. `not_opened`:
- * no sandbox could be opened.
+ * no sandbox could be opened. `unreachable`: the address of a link cannot be reached.
  */
 export type ReadFailure =
   | "not_found"
@@ -44,7 +48,8 @@ export type ReadFailure =
   | "no_disk"
   | "not_opened"
   | "not_in_place"
-  | "incomparable";
+  | "incomparable"
+  | "unreachable";
 
 export type ReadAnswer<Kind extends ReadKind = ReadKind> =
   | { ok: true; found: Found[Kind] }

@@ -15,6 +15,8 @@ export interface WaitingInputs {
   interrupts: boolean;
   /** Whether messages wait that were sent before a waiting interrupt. */
   interruptedMessages: boolean;
+  /** Whether a budget stopped the last turn, which messages then do not continue; and whether it is to continue. */
+  budget: "stopped" | "resumed" | null;
 }
 
 /** Returns which inputs of a session wait. */
@@ -46,6 +48,10 @@ export const WAITING_AS_JSON = `(
       'interruptedMessages', exists (
         select from waiting
         where not interrupt and seq < (select max(seq) from waiting where interrupt)
+      ),
+      'budget', (
+        select case budget_stop when 'resumed' then 'resumed' else 'stopped' end from sessions
+        where id = $1 and budget_stop is not null
       )
     )
   )`;
@@ -56,9 +62,11 @@ const NOTHING_WAITING: WaitingInputs = {
   messages: false,
   interrupts: false,
   interruptedMessages: false,
+  budget: null,
 };
 
 /** Returns whether the inputs start a turn of a session that is not running. */
-export function startsTurn({ replies, messages, interrupts, requiresAction }: WaitingInputs): boolean {
-  return replies || interrupts || (messages && !requiresAction);
+export function startsTurn(waiting: WaitingInputs): boolean {
+  const { replies, messages, interrupts, requiresAction, budget } = waiting;
+  return replies || interrupts || budget === "resumed" || (messages && !requiresAction && budget === null);
 }

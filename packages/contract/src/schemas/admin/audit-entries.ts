@@ -41,24 +41,41 @@ const auditEntry = z
   .meta({ id: "AuditEntry" });
 export type AuditEntry = z.output<typeof auditEntry>;
 
+const filters = {
+  ...createdAtBounds(),
+  organization_id: idOf("organization")
+    .optional()
+    .meta({ description: "Only changes in this organization, which may no longer exist." }),
+  user_id: idOf("user")
+    .optional()
+    .meta({ description: "Only changes by this user, who may no longer exist." }),
+  service_account_id: idOf("service_account")
+    .optional()
+    .meta({ description: "Only changes by this service account." }),
+  operation: text(1, 256).optional().meta({
+    description:
+      "Only this operation, such as `agents.create`, or all operations of a noun, such as `agents`.",
+  }),
+  resource: text(1, 256).optional().meta({ description: "Only changes of the object with this id." }),
+};
+
+/** Formats of an exported audit log: JSON, an entry on each line, or comma-separated values. */
+export const AUDIT_FORMATS = ["jsonl", "csv"] as const;
+
 export const adminAuditEntryRoutes = {
   /** Lists entries, newest first. They are ordered by number, not by id, so `page` is the only cursor. */
   list: defineRoute(operations.adminAuditEntries.list, {
-    query: z.strictObject({
-      ...pageQuery,
-      ...createdAtBounds(),
-      organization_id: idOf("organization")
-        .optional()
-        .meta({ description: "Only changes in this organization, which may no longer exist." }),
-      user_id: idOf("user")
-        .optional()
-        .meta({ description: "Only changes by this user, who may no longer exist." }),
-      operation: text(1, 256).optional().meta({
-        description:
-          "Only this operation, such as `agents.create`, or all operations of a noun, such as `agents`.",
-      }),
-      resource: text(1, 256).optional().meta({ description: "Only changes of the object with this id." }),
-    }),
+    query: z.strictObject({ ...pageQuery, ...filters }),
     response: pageOf(auditEntry),
+  }),
+  export: defineRoute(operations.adminAuditEntries.export, {
+    query: z.strictObject({
+      ...filters,
+      format: z
+        .enum(AUDIT_FORMATS)
+        .default("jsonl")
+        .meta({ description: "`jsonl`: JSON, an entry on each line." }),
+    }),
+    response: z.string().meta({ format: "binary" }),
   }),
 };

@@ -51,7 +51,11 @@ export const adminErasureRoutes = {
     response: erasure,
   }),
   list: defineRoute(operations.adminErasures.list, {
-    query: listQuery("erasure", {}),
+    query: listQuery("erasure", {
+      organization_id: idOf("organization")
+        .optional()
+        .meta({ description: "Only erasures of this organization and its users." }),
+    }),
     response: pageOf(erasure),
   }),
   get: defineRoute(operations.adminErasures.get, {

@@ -23,6 +23,10 @@ const values = {
     description: "Total seconds that sandboxes are open in a day (UTC).",
   }),
   disk_bytes: limit().meta({ description: "Bytes of session disks on their hosts." }),
+  spend_cents: limit().meta({
+    description: "Cents that all sessions together may cost, by the list prices of their models.",
+  }),
+  spend_cents_per_day: limit().meta({ description: "The same for a day (UTC)." }),
 };
 
 const from = z

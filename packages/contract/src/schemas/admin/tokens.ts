@@ -3,7 +3,7 @@ import { deletedObject, idOf, referenceTo, text, timestamp } from "../../convent
 import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
-import { createdToken, SCOPES } from "../tokens/tokens.ts";
+import { createdToken, SCIM_SCOPE, TOKEN_SCOPES, token, tokenRoutes } from "../tokens/tokens.ts";
 
 const operatorToken = z
   .strictObject({
@@ -30,7 +30,18 @@ const createdOperatorToken = operatorToken
   .meta({ id: "CreatedOperatorToken" });
 export type CreatedOperatorToken = z.output<typeof createdOperatorToken>;
 
+const SCIM_ALONE = "Field '{field}' can have 'scim' only alone, for a service account.";
 const ONE_BEARER = "Exactly one of 'user_id' and 'service_account_id' must be given.";
+
+const heldToken = token
+  .extend({
+    bearer_id: z.string().meta({ description: "Id of the user or the service account." }),
+    bearer: z.string().nullable().meta({
+      description: "Email of the user, or name of the service account. Null when they no longer exist.",
+    }),
+  })
+  .meta({ id: "HeldToken" });
+export type HeldToken = z.output<typeof heldToken>;
 
 export const adminTokenRoutes = {
   create: defineRoute(operations.adminTokens.create, {
@@ -38,9 +49,19 @@ export const adminTokenRoutes = {
       .strictObject({
         user_id: referenceTo("user").optional().meta({ description: "The user who owns the token, or:" }),
         service_account_id: referenceTo("service_account").optional(),
-        name: text(1, 256).default("made by the operator"),
-        scopes: z.array(z.enum(SCOPES)).min(1).default(["*"]),
-        expires_at: timestamp.nullish().meta({ description: "Default, also for null: never." }),
+        name: text(1, 256).optional().meta({ description: "Default: who made it." }),
+        scopes: z.array(z.enum(TOKEN_SCOPES)).min(1).default(["*"]).meta({
+          description:
+            "`scim` is for an identity provider, and must be the only scope of a service account's token.",
+        }),
+        expires_at: timestamp.nullish().meta({
+          description:
+            "Default, also for null: never, or when the admin's token expires. A later time is then rejected.",
+        }),
+        independent: z.boolean().default(false).meta({
+          description:
+            "Lets the token outlive that of the admin who creates it, which needs the scope `*`. Those of the operator always do.",
+        }),
       })
       .refine(
         ({ user_id: user, service_account_id: account }) => (user === undefined) !== (account === undefined),
@@ -48,8 +69,26 @@ export const adminTokenRoutes = {
           path: ["user_id"],
           error: ONE_BEARER,
         },
+      )
+      .refine(
+        ({ scopes, service_account_id: account }) =>
+          !scopes.includes(SCIM_SCOPE) || (scopes.length === 1 && account !== undefined),
+        { path: ["scopes"], error: SCIM_ALONE },
       ),
     response: createdToken,
+  }),
+  list: defineRoute(operations.adminTokens.list, {
+    query: listQuery("token", {
+      organization_id: idOf("organization")
+        .optional()
+        .meta({ description: "Only tokens of this organization." }),
+      user_id: idOf("user").optional().meta({ description: "Only tokens and sign-ins of this user." }),
+    }),
+    response: pageOf(heldToken),
+  }),
+  delete: defineRoute(operations.adminTokens.delete, {
+    params: z.strictObject({ token_id: z.string() }),
+    response: tokenRoutes.delete.response,
   }),
 };
 

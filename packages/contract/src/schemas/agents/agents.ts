@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { idOf, metadata, metadataPatch, owner, text, timestamp } from "../../conventions/fields.ts";
+import { idOf, metadata, metadataPatch, text, timestamp } from "../../conventions/fields.ts";
 import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
 import { createdAtBounds, pageOf, pageQuery } from "../../conventions/page.ts";
+import { sharedOwner, visibilityInput } from "../../conventions/sharing.ts";
 import { operations } from "../../operations/operations.ts";
 import { crud, defineRoute } from "../../operations/route.ts";
+import { sharingRoutes } from "../../operations/sharing-routes.ts";
 import { resolvedTool, toolsInput } from "./agent-tools.ts";
 import { mcpServer } from "./mcp.ts";
 import { agentSkill } from "./skills.ts";
@@ -90,7 +92,7 @@ export const agent = z
   .strictObject({
     ...agentSnapshot,
     metadata,
-    ...owner,
+    ...sharedOwner,
     archived_at: timestamp.nullable(),
     created_at: timestamp,
     updated_at: timestamp,
@@ -147,6 +149,7 @@ export const agentRoutes = {
         .meta({ description: "Required unless the installation has a default model (see `GET /models`)." }),
       ...settings,
       metadata: metadata.nullish(),
+      visibility: visibilityInput,
     }),
     update: z.strictObject({
       version: z.int().min(1).meta({
@@ -164,6 +167,7 @@ export const agentRoutes = {
     query: z.strictObject({ version: versionNumber }),
     response: agent,
   }),
+  ...sharingRoutes(operations.agents, params),
   archive: defineRoute(operations.agents.archive, { params, response: agent }),
   /** Lists versions, newest first. All entries have the same id, so `page` is the only cursor. */
   versions: defineRoute(operations.agents.versions, {

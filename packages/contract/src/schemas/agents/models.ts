@@ -12,9 +12,18 @@ export const model = z
     max_output_tokens: z.int(),
     default: z.boolean().meta({ description: "An agent that is created without a `model` gets this one." }),
     price: z
-      .strictObject({ input: z.number(), output: z.number() })
+      .strictObject({
+        input: z.number().meta({ description: "Uncached input." }),
+        output: z.number(),
+        cache_read: z.number(),
+        cache_write: z.number(),
+        date: z.iso.date().meta({ description: "The day on which the price was looked up." }),
+      })
       .nullable()
-      .meta({ description: "The list price in US dollars for a million tokens; null if it is not known." }),
+      .meta({
+        description:
+          "The list price in US dollars for a million tokens, for short prompts where long ones cost more; null if it is not known.",
+      }),
   })
   .meta({ id: "Model" });
 export type Model = z.output<typeof model>;

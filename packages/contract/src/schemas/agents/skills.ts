@@ -4,14 +4,15 @@ import {
   idOf,
   metadata,
   metadataPatch,
-  owner,
   referenceTo,
   text,
   timestamp,
 } from "../../conventions/fields.ts";
 import { listQuery, pageOf } from "../../conventions/page.ts";
+import { sharedOwner, visibilityInput } from "../../conventions/sharing.ts";
 import { operations } from "../../operations/operations.ts";
 import { crud, defineRoute } from "../../operations/route.ts";
+import { sharingRoutes } from "../../operations/sharing-routes.ts";
 
 /** The name in `SKILL.md`, which is also the name of the skill's directory in a sandbox. */
 export const skillName = z.string().regex(/^[a-z0-9-]{1,64}$/, {
@@ -39,7 +40,7 @@ export const skill = z
     latest_version: z.int().meta({ description: "The number of the newest version, from 1." }),
     warnings,
     metadata,
-    ...owner,
+    ...sharedOwner,
     archived_at: timestamp.nullable(),
     created_at: timestamp,
     updated_at: timestamp,
@@ -104,6 +105,7 @@ const uploadParts = z.strictObject({
   ...content,
   display_title: z.string().optional(),
   metadata: z.string().optional().meta({ description: "A JSON object of strings." }),
+  visibility: visibilityInput,
 });
 
 const params = z.strictObject({ skill_id: z.string() });
@@ -120,6 +122,7 @@ export const skillRoutes = {
     create: uploadParts,
     update: z.strictObject({ display_title: skillTitle.nullish(), metadata: metadataPatch.nullish() }),
   }),
+  ...sharingRoutes(operations.skills, params),
   archive: defineRoute(operations.skills.archive, { params, response: skill }),
   /** Uploads a version. The `name` in its frontmatter must be the skill's. */
   createVersion: defineRoute(operations.skills.createVersion, {

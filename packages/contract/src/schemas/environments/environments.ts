@@ -4,15 +4,17 @@ import {
   idOf,
   metadata,
   metadataPatch,
-  owner,
   taggedUnion,
   text,
   timestamp,
 } from "../../conventions/fields.ts";
 import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
+import { sharedOwner, visibilityInput } from "../../conventions/sharing.ts";
 import { operations } from "../../operations/operations.ts";
 import { crud, defineRoute } from "../../operations/route.ts";
+import { sharingRoutes } from "../../operations/sharing-routes.ts";
 import { installedPackages, packages, setupScript } from "./packages.ts";
+import { askedRuntimes, resolvedRuntime, runtimes } from "./runtimes.ts";
 
 /**
  * A host that sessions may connect to: a name, a name with a port, or `*.` and a name for all its subdomains.
@@ -63,13 +65,17 @@ const cloudConfig = z.strictObject({
     description:
       "Packages that every session has, installed in this order: Debian packages by apt, npm packages (globally), pip packages. They are installed once and shared by all environments of the organization with the same list; the first session waits for the installation. If it fails, a `session.error` of type `environment_error` has the end of the package manager's output, the session continues without the packages, and the installation is retried when the sandbox is next opened. Omitted lists keep their value; null means none.",
   }),
+  runtimes: runtimes.nullish().meta({
+    description:
+      'Versions of language runtimes and package managers that every session has, such as `{"node": "22", "go": "1.24"}`. They come first on the PATH of commands, setup scripts and package installations. `22` is the newest 22 that the installation can have, `latest` and `stable` are its newest version, and `lts` is Node\'s newest even one; `GET /runtimes` lists what there is, and anything else is 400. The version is chosen when the field is written, and `resolved_runtimes` has it: sessions keep it until the field names the runtime again. A version is fetched once for the whole installation, and needs no network after that; the first session waits for it. If that fails, a `session.error` of type `environment_error` has the reason, and the session continues without it. Omitted runtimes keep their value, null removes one, and null for all of them means none. `auto`: each session chooses its versions once, from files at the roots of its repositories when these are cloned, before `repository_setup_script` and the first command; see `chosen_runtimes` of a session. Packages and `setup_script`, which sessions share, do without them then. Not available where sandboxes are pods.',
+  }),
   setup_script: setupScript.nullish().meta({
     description:
       "A script that `/bin/sh` runs once as root, after the packages are installed, with the environment's networking and variables and without the secrets of a session. Every session starts with its changes in /usr, /etc, /opt, /var and /home/agent. It is run again when the script, the packages, the networking or the variables change. Null or empty means none. A failure is handled as for packages.",
   }),
   repository_setup_script: setupScript.nullish().meta({
     description:
-      "A script that runs in each repository of a session once it is cloned, such as `npm ci`: with `/bin/sh -e` or the interpreter named in its first line, as the agent's user, with the repository as its working directory, its URL in BERTH_REPOSITORY, and the environment's networking and variables, but without credentials. Later sessions of the organization start with its changes in the repository, until the repository, the script, or a dependency of the script changes. It runs apart from the session, and also reaches the public registries of package managers; where repositories have no snapshots, it runs in each session, with the session's network. It may run again over what it left, if the service dies meanwhile, so it must be repeatable. Commands wait for it, for 15 minutes at most once it has begun; `session.resource_progress` events have the phase `setting_up`. A change applies to what is cloned later. Null or empty means none. If it fails, a `session.error` of type `environment_error` has the end of its output, and the next session tries again.",
+      "A script that runs in each repository of a session once it is cloned, such as `npm ci`: with `/bin/sh -e` or the interpreter named in its first line, as the agent's user, with the repository as its working directory, its URL in BERTH_REPOSITORY, and the environment's networking and variables, but without credentials. Later sessions of the organization start with its changes in the repository and in the package caches of the home directory, until the repository, the script, or a dependency of the script changes. It runs apart from the session, and also reaches the public registries of package managers; where repositories have no snapshots, it runs in each session, with the session's network. It may run again over what it left, if the service dies meanwhile, so it must be repeatable. Commands wait for it, for 15 minutes at most once it has begun; `session.resource_progress` events have the phase `setting_up`. A change applies to what is cloned later. Null or empty means none. If it fails, a `session.error` of type `environment_error` has the end of its output, and the next session tries again.",
   }),
   repository_setup_required: z.boolean().nullish().meta({
     description:
@@ -88,7 +94,7 @@ const resourceLimits = z.strictObject({
   }),
   pids: z.int().min(16).max(1_000_000).nullish().meta({
     description:
-      "Number of processes and threads. When it is reached, no process can be started, and the agent is notified. The operator limits it (BERTH_MAX_PIDS; half of what the machine can run unless changed, 1,024 where sandboxes are pods). Default: 512, or the maximum if that is less.",
+      "Number of processes and threads. When it is reached, no process can be started, and the agent is notified. The operator limits it (BERTH_MAX_PIDS; half of what the machine can run unless changed, 1,024 where sandboxes are pods). Default: 4,096, fewer (at least 512) where the machine's table of open files is small, and never more than the maximum.",
   }),
   disk_mb: z.int().min(64).max(1_048_576).nullish().meta({
     description:
@@ -105,7 +111,7 @@ const CREDENTIALS_DESCRIPTION =
 const IMAGE_DESCRIPTION =
   "Image of the sandboxes, if the installation's engine runs images; otherwise 400. If the engine does not have the image, the session has a `sandbox_error` in its log, and its commands fail. Default: the installation's own image.";
 /** An image's name as container engines write it, with an optional registry, tag and digest. */
-const image = z
+export const imageName = z
   .string()
   .max(255)
   .regex(
@@ -130,6 +136,9 @@ const workspace = z.enum(["persistent", "ephemeral"]);
 const WORKSPACE_DESCRIPTION =
   "How long a session keeps its disk. `persistent`, the default: until it has been idle for the operator's BERTH_DISK_RECLAIM_SECONDS (a day unless changed). `ephemeral`: only as long as its sandbox is open, which is closed BERTH_SANDBOX_IDLE_SECONDS (60 unless changed) after the last command, also while the session waits for a client. Then files below /mnt/session/outputs are saved as Files, the rest of the disk is deleted, the log has a `session.container_reclaimed` with the reason `inactivity`, and the next command has a new disk, with the repositories cloned again. A turn that another process continues keeps the disk. A change to `ephemeral` applies to disks that are created later; one to `persistent` to every disk.";
 
+const KEEP_ALIVE_DESCRIPTION =
+  "Seconds that the sandbox of a session stays open after its last command while processes run that commands left, such as a server or a database; at most 86,400, and what the operator allows (BERTH_MAX_KEEP_ALIVE_SECONDS, 3,600 unless changed). When they are over, the processes get SIGTERM and have ten seconds to end before the sandbox is closed. Without processes, and with 0, the sandbox closes BERTH_SANDBOX_IDLE_SECONDS (60 unless changed) after the last command. An open sandbox counts as used. A change applies when the session next rests. Default: 0.";
+
 export const environment = z
   .strictObject({
     id: idOf("environment"),
@@ -148,6 +157,13 @@ export const environment = z
         }),
       ]),
       packages: installedPackages,
+      runtimes: askedRuntimes.meta({
+        description:
+          "The versions that were asked for, or `auto`: those that a session's repositories ask for.",
+      }),
+      resolved_runtimes: z.array(resolvedRuntime).meta({
+        description: "The versions that sessions have, chosen when `runtimes` was written. Empty for `auto`.",
+      }),
       setup_script: z.string().nullable(),
       repository_setup_script: z.string().nullable(),
       repository_setup_required: z.boolean(),
@@ -162,6 +178,7 @@ export const environment = z
       description: "Runtime class of the pods of the sandboxes. Null: the installation's own.",
     }),
     workspace,
+    keep_alive_seconds: z.int(),
     resources: z.strictObject({
       cpus: z.number(),
       memory_mb: z.int(),
@@ -169,7 +186,7 @@ export const environment = z
       disk_mb: z.int().nullable(),
     }),
     metadata,
-    ...owner,
+    ...sharedOwner,
     archived_at: timestamp.nullable(),
     created_at: timestamp,
     updated_at: timestamp,
@@ -189,9 +206,10 @@ const settings = {
   metadata: metadata.nullish(),
   credentials: credentials.nullish().meta({ description: CREDENTIALS_DESCRIPTION }),
   git_identity: gitIdentityInput.nullish(),
-  image: image.nullish().meta({ description: IMAGE_DESCRIPTION }),
+  image: imageName.nullish().meta({ description: IMAGE_DESCRIPTION }),
   runtime_class: runtimeClass.nullish().meta({ description: RUNTIME_CLASS_DESCRIPTION }),
   workspace: workspace.nullish().meta({ description: WORKSPACE_DESCRIPTION }),
+  keep_alive_seconds: z.int().min(0).max(86_400).nullish().meta({ description: KEEP_ALIVE_DESCRIPTION }),
 };
 
 export const environmentRoutes = {
@@ -199,12 +217,13 @@ export const environmentRoutes = {
     kind: "environment",
     object: environment,
     params,
-    create: z.strictObject({ name: text(1, 256), ...settings }),
+    create: z.strictObject({ name: text(1, 256), ...settings, visibility: visibilityInput }),
     update: z.strictObject({
       name: text(1, 256).optional(),
       ...settings,
       metadata: metadataPatch.nullish(),
     }),
   }),
+  ...sharingRoutes(operations.environments, params),
   archive: defineRoute(operations.environments.archive, { params, response: environment }),
 };

@@ -1,12 +1,32 @@
 import { z } from "zod";
 import { betaVariant } from "../../conventions/beta.ts";
 import { idOf, taggedUnion } from "../../conventions/fields.ts";
-import type { Sender } from "../../conventions/sender.ts";
+import type { Creator } from "../../conventions/sender.ts";
+import { MAX_COMMAND_PREFIX, shellOperatorIn, trimCommand } from "../../operations/command-prefix.ts";
 import { IMAGE_TYPES } from "./media-type.ts";
 import { messageContentInput, sourceError, textInput } from "./message-content.ts";
 
 /** Events by which a client replies to a tool call that waits for it. */
 export const CALL_REPLY_TYPES = ["user.tool_confirmation", "user.custom_tool_result"] as const;
+
+/** The beginning of Bash commands that a rule allows. */
+export const commandPrefix = z
+  .string()
+  .max(MAX_COMMAND_PREFIX)
+  .refine((prefix) => trimCommand(prefix) !== "", "Field '{field}' is blank.")
+  .refine(
+    (prefix) => shellOperatorIn(trimCommand(prefix)) === null,
+    "Field '{field}' may not contain ; & | < > ( ) `, control characters, or a $ that is not followed by a name.",
+  )
+  .nullish()
+  .meta({
+    description:
+      "Only for calls of Bash: allows the commands that begin with these words, and contain none of ; & | < > ( ) `, no newline, and no $ that is not followed by a name. Null or absent: allows all calls of the tool.",
+  });
+
+const always = z.strictObject({
+  command_prefix: commandPrefix,
+});
 
 export const confirmation = {
   tool_use_id: idOf("event").meta({
@@ -18,14 +38,20 @@ export const confirmation = {
     .max(10_000)
     .optional()
     .meta({ description: "Shown to the model. Only with `deny`." }),
+  always: always.optional().meta({
+    description:
+      "Also adds a rule to the session, by which later calls of the same tool run without a confirmation. Only with `allow`. A rule that the session has already is not added again.",
+  }),
 };
 
 export const toolConfirmation = z
   .strictObject({ type: z.literal("user.tool_confirmation"), ...confirmation })
-  .superRefine(({ result, deny_message }, context) => {
-    if (result === "deny" || deny_message === undefined) return;
-    const message = "Field '{field}' is only allowed with the result 'deny'.";
-    context.addIssue({ code: "custom", path: ["deny_message"], message });
+  .superRefine(({ result, deny_message, always }, context) => {
+    const [field, other] =
+      result === "allow" ? ([deny_message, "deny"] as const) : ([always, "allow"] as const);
+    if (field === undefined) return;
+    const message = `Field '{field}' is only allowed with the result '${other}'.`;
+    context.addIssue({ code: "custom", path: [result === "allow" ? "deny_message" : "always"], message });
   });
 
 const imageInput = z.strictObject({
@@ -72,8 +98,8 @@ export const inputEvent = betaVariant(
 );
 export type InputEvent = z.output<typeof inputEvent>;
 
-/** A client's event as stored. Events that decide something have their sender. */
-export type SentEvent = InputEvent & { sent_by?: Sender };
+/** A client's event as stored. It has its creator, unless Berth itself sent it. */
+export type SentEvent = InputEvent & { created_by?: Creator };
 
 /** The events of one request: all are stored, or none. */
 export const inputEvents = z.array(inputEvent).max(50).superRefine(systemMessageLast);

@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { BUDGET_SCOPES, budget, money } from "../../conventions/budgets.ts";
 import { idOf, metadata, timestamp } from "../../conventions/fields.ts";
 import { gitIdentity } from "../../conventions/git-identity.ts";
-import { sender } from "../../conventions/sender.ts";
+import { creator, sender } from "../../conventions/sender.ts";
 import { TOOL_NAMES } from "../agents/agent-tools.ts";
+import { devcontainerReading, runtimeChoice } from "../environments/runtimes.ts";
+import { followEvents } from "./follow-events.ts";
 import { confirmation } from "./input-events.ts";
 import { messageBlock, resultBlock, textBlock } from "./message-content.ts";
 
@@ -26,6 +29,16 @@ export const NO_USAGE: ModelUsage = {
   cache_read_input_tokens: 0,
   cache_creation_input_tokens: 0,
 };
+
+/** Tokens of a session, and what they cost. */
+export const sessionUsage = modelUsage
+  .extend({
+    list_cost: money.nullable().meta({
+      description:
+        "What was charged to budgets: each request at its model's list price at that time, and one whose end is not known at the most that it can have cost. Rounded up to a cent. Requests of services before version 0.2 are not in it. Null when the price of the session's model is not known.",
+    }),
+  })
+  .meta({ id: "SessionUsage" });
 
 /** Returns the usage field for tokens with a lifetime of an hour; no field when there are none. */
 export function forHour(tokens: number): Pick<ModelUsage, "cache_creation_1h_input_tokens"> {
@@ -60,7 +73,7 @@ export type SessionErrorType = (typeof SESSION_ERROR_TYPES)[number];
 const TURN_ENDS = ["end_turn", "retries_exhausted", "cancelled", "refusal", "max_turns"] as const;
 
 /** The types of stop reasons. */
-export const STOP_REASON_TYPES = [...TURN_ENDS, "requires_action"] as const;
+export const STOP_REASON_TYPES = [...TURN_ENDS, "requires_action", "budget_reached"] as const;
 
 /** Why a turn ended. */
 export const stopReason = z
@@ -73,6 +86,13 @@ export const stopReason = z
           "The tool calls that are waiting: `agent.custom_tool_use` for a `user.custom_tool_result`, others for a `user.tool_confirmation`.",
       }),
     }),
+    z.strictObject({
+      type: z.literal("budget_reached"),
+      scope: z.enum(BUDGET_SCOPES).meta({
+        description:
+          "The budget that has too little left for the next request: the session's own, or a limit of its user or organization, in all or for a day (UTC). The turn continues when it has more.",
+      }),
+    }),
   ])
   .meta({ id: "StopReason" });
 export type StopReason = z.output<typeof stopReason>;
@@ -81,9 +101,42 @@ const evaluatedPermission = z.enum(["allow", "ask", "deny"]).meta({
   description: "`ask`: the call runs after a client allows it with a `user.tool_confirmation`.",
 });
 
-/** The sender of an event. Absent if Berth itself sent it. */
+/** Who sent an event. */
+const createdBy = {
+  created_by: creator.optional().meta({
+    description: "Who sent it. Absent if Berth itself did, and in events of version 0.1.",
+  }),
+};
+/** The same, also as version 0.1 stored it. */
 const sentBy = {
-  sent_by: sender.optional().meta({ description: "Who sent it. Absent if Berth itself did." }),
+  ...createdBy,
+  sent_by: sender.optional().meta({
+    description: "Who sent it, in events of version 0.1. Later ones have `created_by`.",
+  }),
+};
+
+/** The tool that a rule allows, and for Bash the commands. */
+export const ruleScope = {
+  tool_name: z.string(),
+  mcp_server_name: z.string().nullable().meta({ description: "Null for a tool of Berth itself." }),
+  command_prefix: z.string().nullable().meta({
+    description:
+      "The words with which commands of Bash begin. Null if the rule allows all calls of the tool.",
+  }),
+};
+
+const allowedByRule = {
+  confirmation_rule: z
+    .strictObject({
+      id: idOf("confirmation_rule"),
+      command_prefix: ruleScope.command_prefix,
+      created_by: creator,
+    })
+    .optional()
+    .meta({
+      description:
+        "The session's rule that allowed the call, and who made it. Absent unless it would have waited for a confirmation otherwise.",
+    }),
 };
 
 const stored = {
@@ -129,9 +182,9 @@ function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
  */
 export const sessionEvent = z
   .discriminatedUnion("type", [
-    event("user.message", { content: z.array(messageBlock) }),
+    event("user.message", { content: z.array(messageBlock), ...createdBy }),
     event("user.interrupt", sentBy),
-    event("system.message", { content: z.array(textBlock) }),
+    event("system.message", { content: z.array(textBlock), ...createdBy }),
     event("user.tool_confirmation", { ...confirmation, ...sentBy }),
     event("user.custom_tool_result", {
       custom_tool_use_id: idOf("event"),
@@ -147,6 +200,7 @@ export const sessionEvent = z
       }),
       input: z.record(z.string(), z.unknown()),
       evaluated_permission: evaluatedPermission,
+      ...allowedByRule,
       ...nested,
     }),
     event("agent.tool_result", {
@@ -163,6 +217,7 @@ export const sessionEvent = z
       name: z.string(),
       input: z.record(z.string(), z.unknown()),
       evaluated_permission: evaluatedPermission,
+      ...allowedByRule,
     }),
     event("agent.mcp_tool_result", {
       mcp_tool_use_id: idOf("event"),
@@ -216,7 +271,31 @@ export const sessionEvent = z
         .nullable()
         .optional()
         .meta({ description: "After the change. Absent if it is the same." }),
+      budget: budget
+        .nullable()
+        .optional()
+        .meta({ description: "After the change. Absent if it is the same." }),
     }),
+    event("session.usage", {
+      usage: sessionUsage.meta({ description: "Of the session so far." }),
+      budget,
+    }),
+    event("session.confirmation_rule_added", {
+      confirmation_rule_id: idOf("confirmation_rule"),
+      ...ruleScope,
+      tool_use_id: idOf("event").optional().meta({
+        description: "The call whose confirmation added the rule. Absent if the rule was created by itself.",
+      }),
+      created_by: creator,
+    }),
+    event("session.confirmation_rule_removed", {
+      confirmation_rule_id: idOf("confirmation_rule"),
+      ...ruleScope,
+      created_by: creator,
+    }),
+    event("session.follow_started", followEvents.started),
+    event("session.follow_handed_over", followEvents.handedOver),
+    event("session.follow_stopped", followEvents.stopped),
     event("session.deleted", {}),
     event("session.error", {
       error: z.strictObject({
@@ -234,15 +313,19 @@ export const sessionEvent = z
       ...nested,
     }),
     event("session.environment_progress", {
-      phase: z.enum(["system", "apt_packages", "npm_packages", "pip_packages", "setup_script"]).meta({
-        description:
-          "What the container needs before it can start: `system`, the operating system, built once per installation; the packages of a package manager; the result of the setup script. Each is built once and reused by later sessions.",
-      }),
+      phase: z
+        .enum(["system", "runtimes", "apt_packages", "npm_packages", "pip_packages", "setup_script"])
+        .meta({
+          description:
+            "What the container needs before it can start: `system`, the operating system, built once per installation; `runtimes`, the versions that the environment chose; the packages of a package manager; the result of the setup script. Each is built once and reused by later sessions.",
+        }),
       seconds: z.number().nullable().meta({
         description:
           "Null when the wait starts; waits of less than a second are not reported. Otherwise the wait is over, after this time, whether the build succeeded or not; a failure is a `session.error` of type `environment_error`. If the process dies, the end of its wait is missing, and the next process reports a new wait.",
       }),
     }),
+    event("session.runtimes_chosen", runtimeChoice),
+    event("session.devcontainer_read", devcontainerReading),
     event("session.container_started", {
       seconds: z.number(),
       waited_seconds: z.number().optional().meta({

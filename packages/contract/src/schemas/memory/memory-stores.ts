@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { idOf, metadata, metadataPatch, owner, text, timestamp } from "../../conventions/fields.ts";
+import { idOf, metadata, metadataPatch, text, timestamp } from "../../conventions/fields.ts";
+import { sharedOwner, visibilityInput } from "../../conventions/sharing.ts";
 import { operations } from "../../operations/operations.ts";
 import { crud, defineRoute } from "../../operations/route.ts";
+import { sharingRoutes } from "../../operations/sharing-routes.ts";
 
 /** Maximum memories per store. */
 export const MAX_MEMORIES = 2_000;
@@ -16,7 +18,7 @@ export const memoryStore = z
       .nullable()
       .meta({ description: "The purpose of the store. Shown to agents that have it mounted." }),
     metadata,
-    ...owner,
+    ...sharedOwner,
     archived_at: timestamp.nullable(),
     created_at: timestamp,
     updated_at: timestamp,
@@ -32,12 +34,18 @@ export const memoryStoreRoutes = {
     kind: "memory_store",
     object: memoryStore,
     params,
-    create: z.strictObject({ name: text(1, 255), description, metadata: metadata.nullish() }),
+    create: z.strictObject({
+      name: text(1, 255),
+      description,
+      metadata: metadata.nullish(),
+      visibility: visibilityInput,
+    }),
     update: z.strictObject({
       name: text(1, 255).optional(),
       description,
       metadata: metadataPatch.nullish(),
     }),
   }),
+  ...sharingRoutes(operations.memoryStores, params),
   archive: defineRoute(operations.memoryStores.archive, { params, response: memoryStore }),
 };

@@ -3,9 +3,10 @@ import { idOf, timestamp } from "../../conventions/fields.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** Maximum commits and files that are listed for each repository. The counts include all of them. */
+/** Maximum commits, files and pushes that are listed for each repository. The counts include all of them. */
 export const MAX_LISTED_COMMITS = 250;
 export const MAX_LISTED_FILES = 1_000;
+export const MAX_LISTED_PUSHES = 20;
 /** Maximum bytes of a diff. */
 export const MAX_DIFF_BYTES = 1_048_576;
 /** Maximum bytes of a file that is compared. */
@@ -68,6 +69,9 @@ export const repositoryChanges = z
       .nullable()
       .meta({ description: "The commit that was cloned. Null for a repository without commits." }),
     head_commit: z.string().nullable().meta({ description: "Null while there is no commit." }),
+    pushes: z.array(z.strictObject({ branch: z.string(), commit: z.string() })).meta({
+      description: `The last commit that the clone itself pushed to each branch of its remote, as far as git's log of the branch says it: at most ${MAX_LISTED_PUSHES}.`,
+    }),
     base_is_ancestor: z.boolean().meta({
       description:
         "Whether `base_commit` is an ancestor of HEAD, which it is not after the history was rewritten.",

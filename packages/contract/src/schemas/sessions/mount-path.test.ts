@@ -25,7 +25,14 @@ function leadsTo(directory: string, place: string): boolean {
 const system = "bin boot dev etc lib lib32 lib64 libx32 proc root run sbin sys tmp usr var"
   .split(" ")
   .map((name) => `/${name}`);
-const platform = ["/mnt/memory", "/mnt/skills", "/mnt/session/outputs", "/opt/berth"];
+const platform = [
+  "/mnt/memory",
+  "/mnt/skills",
+  "/mnt/session/outputs",
+  "/mnt/session/bin",
+  "/opt/berth",
+  "/opt/runtimes",
+];
 /** Directories of every sandbox: mounts can be inside them, but must not hide them. */
 const open = ["/data", "/home/agent", "/mnt/session/uploads"];
 

@@ -3,9 +3,9 @@ import { absolutePathError } from "../../conventions/fields.ts";
 
 /** Directories of the sandbox's system, or managed by Berth. Nothing can be mounted at or below them. */
 const RESERVED_DIRECTORIES = [
-  "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/opt/berth", "/proc", "/root", "/run", "/sbin",
+  "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/opt/berth", "/opt/runtimes", "/proc", "/root", "/run", "/sbin",
   "/sys", "/tmp", "/usr", "/var", "/mnt/memory", "/mnt/skills", "/mnt/session/outputs",
-  "/mnt/session/shells",
+  "/mnt/session/bin", "/mnt/session/shells",
 ]; // biome-ignore format: a list of words
 /** Directories below which, but not at which, resources can be mounted. */
 const PARENT_DIRECTORIES = [

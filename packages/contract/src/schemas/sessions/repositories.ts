@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idOf, taggedUnion, text, timestamp } from "../../conventions/fields.ts";
+import { idOf, referenceTo, taggedUnion, text, timestamp } from "../../conventions/fields.ts";
 import { gitUrl, hostedUrl } from "./git-url.ts";
 import { repositoryMountPath } from "./mount-path.ts";
 
@@ -49,7 +49,27 @@ export const repositorySecret = oneLine(4096).meta({
 
 const username = oneLine(255).regex(/^[^:]*$/, { error: "Field '{field}' must not contain a colon." });
 
-const commonInput = { mount_path: repositoryMountPath.nullish(), checkout: checkout.nullish() };
+const repositoryEnvironment = z.strictObject({ from: z.literal("devcontainer") });
+
+/** What the token that a connection makes allows. */
+const access = z.enum(["read_write", "read_only"]);
+
+const commonInput = {
+  connection_id: referenceTo("connection").nullish().meta({
+    description:
+      "A connection that makes the session's tokens for this repository, in place of a token or a password. Its host must be that of `url`.",
+  }),
+  access: access.nullish().meta({
+    description:
+      "With `connection_id`: what a token that the host makes for the session allows. Default: `read_write`.",
+  }),
+  mount_path: repositoryMountPath.nullish(),
+  checkout: checkout.nullish(),
+  environment: repositoryEnvironment.nullish().meta({
+    description:
+      "`{\"from\": \"devcontainer\"}`: the session also follows the repository's `.devcontainer/devcontainer.json`, or `.devcontainer.json`, as it is when it is first cloned: `features` that are runtimes, unless the environment names their version; `containerEnv` and `remoteEnv`, before the environment's variables; `onCreateCommand`, `updateContentCommand` and `postCreateCommand`, after the environment's `repository_setup_script` and like it; `forwardPorts`; and `image`, if the installation's engine runs images and the environment names none: the sandbox is opened again with it before these commands, and an image that cannot be run is a `session.error` of type `environment_error`, after which the session has its usual one. `devcontainer` of the session names what is followed and what is not. A file that is missing or invalid does not stop the session. At most one repository of a session can have it. Default: none.",
+  }),
+};
 
 export const hostedRepositoryInput = z.strictObject({
   type: z.literal("hosted_repository"),
@@ -70,6 +90,13 @@ const common = {
   url: z.string(),
   mount_path: z.string(),
   checkout: checkout.nullable(),
+  connection_id: idOf("connection").nullable().meta({
+    description: "The connection that makes its tokens. Null for none, or when the connection was deleted.",
+  }),
+  access: access.nullable().meta({ description: "Null without `connection_id`." }),
+  environment: repositoryEnvironment
+    .nullable()
+    .meta({ description: "From which of its files the session also takes its environment. Null for none." }),
   error: z.strictObject({ message: z.string(), failed_at: timestamp }).nullable().meta({
     description:
       "Why the last clone failed, as the `session.error` in the log says. Null when the repository is cloned, being cloned, or waiting to be cloned.",

@@ -1,23 +1,28 @@
 import { z } from "zod";
+import { budget } from "../../conventions/budgets.ts";
 import {
   environmentVariables,
   idOf,
   idOfOwner,
   metadata,
   metadataPatch,
-  owner,
   referenceTo,
   text,
   timestamp,
 } from "../../conventions/fields.ts";
 import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
 import { flag, listQuery, timeBound } from "../../conventions/page.ts";
+import { sharedOwner, sharedWithMe, visibilityInput } from "../../conventions/sharing.ts";
 import { operations } from "../../operations/operations.ts";
 import { crud, defineRoute } from "../../operations/route.ts";
+import { sharingRoutes } from "../../operations/sharing-routes.ts";
 import { sessionAgent } from "../agents/agents.ts";
+import { chosenRuntimes, devcontainer } from "../environments/runtimes.ts";
 import { initialEvents } from "../events/input-events.ts";
-import { modelUsage, STOP_REASON_TYPES } from "../events/session-events.ts";
+import { STOP_REASON_TYPES, sessionUsage } from "../events/session-events.ts";
 import { cachedInputShare, compactionSavings } from "../events/token-costs.ts";
+import { follow, followInput } from "./follow.ts";
+import { agentReference, vaultIds } from "./references.ts";
 import { resourceInput, sessionResource } from "./session-resources.ts";
 
 export const SESSION_STATUSES = ["idle", "running", "rescheduling", "terminated"] as const;
@@ -34,7 +39,7 @@ const lastTurn = z
   .strictObject({
     outcome: z.enum(TURN_OUTCOMES).meta({
       description:
-        "The type of the turn's stop reason: `end_turn`, the agent was done; `requires_action`, it waits for a client; `retries_exhausted`, it failed; `cancelled`, it was interrupted; `refusal`, the model refused; `max_turns`, it reached a limit. `terminated`: it ended with the session.",
+        "The type of the turn's stop reason: `end_turn`, the agent was done; `requires_action`, it waits for a client; `retries_exhausted`, it failed; `cancelled`, it was interrupted; `refusal`, the model refused; `max_turns`, it reached a limit; `budget_reached`, a budget has too little left. `terminated`: it ended with the session.",
     }),
     ended_at: timestamp,
   })
@@ -66,12 +71,17 @@ export const session = z
     metadata,
     resources: z.array(sessionResource),
     vault_ids: z.array(idOf("vault")),
-    /** Always null: this version has no deployments. */
-    deployment_id: z.null(),
+    deployment_id: idOf("deployment")
+      .nullable()
+      .meta({ description: "The deployment that created it. Null for none." }),
     /** Always empty: this version has no outcomes, which are a beta feature. */
     outcome_evaluations: z.array(z.never()),
     last_turn: lastTurn,
     set_aside: setAside,
+    unseen: z.boolean().meta({
+      description:
+        "Whether it is on the caller's desk and came to something since the caller last looked: a turn ended, failed, or waits for an answer, or a clone failed. On a user's desk are their own sessions, and the last fifty of others to which they sent something. Always false for a service account, and once the session is archived or terminated.",
+    }),
     stats: z.strictObject({
       active_seconds: z
         .int()
@@ -80,7 +90,10 @@ export const session = z
         .int()
         .meta({ description: "Time from creation until now, or until termination, in whole seconds." }),
     }),
-    usage: modelUsage,
+    usage: sessionUsage,
+    budget: budget.nullable().meta({
+      description: "What the session may cost at most. Null: only the limits of its owners count.",
+    }),
     cached_input_share: cachedInputShare,
     list_cost_usd: z.number().nullable().meta({
       description:
@@ -89,27 +102,26 @@ export const session = z
     compaction: compactionSavings.meta({
       description: "Savings by compactions of the context, since the service counts them.",
     }),
+    follow: follow.nullable().meta({
+      description: "How it follows its pull request until that is merged. Null if it does not.",
+    }),
     environment_variables: z.record(z.string(), z.string()),
     git_identity: gitIdentity.nullable(),
-    ...owner,
+    chosen_runtimes: chosenRuntimes.nullable().meta({
+      description:
+        "The versions of runtimes that were chosen from files of its repositories, if its environment's `runtimes` is `auto` or one of them has an `environment`: once, and also for later containers. Null before that, and otherwise.",
+    }),
+    devcontainer: devcontainer.nullable().meta({
+      description:
+        "What the session follows of a repository's `devcontainer.json`. Null before it is read, and if no repository has an `environment`.",
+    }),
+    ...sharedOwner,
     archived_at: timestamp.nullable(),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: "Session" });
 export type Session = z.output<typeof session>;
-
-const agentReference = z.union([
-  referenceTo("agent"),
-  z.strictObject({ id: referenceTo("agent"), type: z.literal("agent"), version: z.int().min(1).nullish() }),
-]);
-
-export const MAX_SESSION_VAULTS = 16;
-
-const vaultIds = z
-  .array(referenceTo("vault"))
-  .max(MAX_SESSION_VAULTS)
-  .refine((ids) => new Set(ids).size === ids.length, "Field '{field}' names a vault twice.");
 
 export const SESSION_SORTS = ["created_at", "updated_at"] as const;
 
@@ -122,7 +134,7 @@ function fitsSort(
   context: z.RefinementCtx,
 ): void {
   const sort = query.sort ?? "created_at";
-  const other = sort === "created_at" ? /^updated_at\[/ : /^(created_at\[|before_id$|after_id$)/;
+  const other = sort === "created_at" ? /^(updated_at\[|search$)/ : /^(created_at\[|before_id$|after_id$)/;
   const unfit = Object.entries(query).find(([name, value]) => value !== undefined && other.test(name));
   if (unfit === undefined) return;
   const message = `Field '${unfit[0]}' does not fit a list that is sorted by ${sort}.`;
@@ -145,11 +157,18 @@ export const sessionRoutes = {
       metadata: metadata.nullish(),
       environment_variables: environmentVariables.nullish(),
       git_identity: gitIdentityInput.nullish(),
+      follow: followInput.nullish(),
       initial_events: initialEvents.nullish(),
+      budget: budget.nullish().meta({
+        description:
+          "What the session may cost at most, by the list prices of its models. Each request is held to it before it is sent. The models must have a price.",
+      }),
+      visibility: visibilityInput,
     }),
     list: listQuery("session", {
       agent_id: idOf("agent").optional(),
       environment_id: idOf("environment").optional(),
+      deployment_id: idOf("deployment").optional(),
       memory_store_id: idOf("memory_store").optional(),
       owner_id: idOfOwner.optional(),
       "statuses[]": z.array(z.enum(SESSION_STATUSES)).optional(),
@@ -166,6 +185,10 @@ export const sessionRoutes = {
       title: text(1, 200).optional().meta({
         description: "Return the sessions whose title contains this. Case does not matter.",
       }),
+      search: text(1, 200).optional().meta({
+        description:
+          "Return the sessions in which all of these words are: in the title, in the addresses of repositories, or in messages of users and the agent; also words that begin so. Only for a list sorted by `updated_at`. What was said is found some seconds later.",
+      }),
       requires_action: flag.meta({
         description: "Return only the sessions with calls that wait for a client's confirmation or result.",
       }),
@@ -176,12 +199,28 @@ export const sessionRoutes = {
       set_aside: flag.meta({
         description: "Return only the sessions that are set aside: they run no turn until they are released.",
       }),
+      mine: flag.meta({
+        description:
+          "Return only the sessions on the caller's desk: those that they own, and the last fifty of others to which they sent a message or an answer, or which they marked as unseen. A service account has none.",
+      }),
+      unseen: flag.meta({
+        description: "Return only the sessions on the caller's desk that are `unseen`.",
+      }),
       include_archived: flag,
+      shared_with_me: sharedWithMe,
     }).superRefine(fitsSort),
     update: z.strictObject({
       title: text(0, 500).nullish(),
       metadata: metadataPatch.nullish(),
       git_identity: gitIdentityInput.nullish(),
+      budget: budget.nullish().meta({
+        description:
+          "Must exceed what the session has cost and what its requests in progress may cost. A session that reached its budget continues by itself. Null removes the budget for good; a session without one can get none.",
+      }),
+      follow: followInput.nullish().meta({
+        description:
+          "Follows the session's pull request from now on, or with other bounds; one that was stopped begins anew. Null stops it.",
+      }),
       mcp_servers: z
         .array(
           z.strictObject({
@@ -196,8 +235,11 @@ export const sessionRoutes = {
         .nullish(),
     }),
   }),
+  ...sharingRoutes(operations.sessions, params),
   cancel: defineRoute(operations.sessions.cancel, { params, response: session }),
   archive: defineRoute(operations.sessions.archive, { params, response: session }),
   release: defineRoute(operations.sessions.release, { params, response: session }),
   terminate: defineRoute(operations.sessions.terminate, { params, response: session }),
+  markSeen: defineRoute(operations.sessions.markSeen, { params, response: session }),
+  markUnseen: defineRoute(operations.sessions.markUnseen, { params, response: session }),
 };

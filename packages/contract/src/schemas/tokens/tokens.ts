@@ -11,19 +11,35 @@ const nouns = [
   "files",
   "skills",
   "vaults",
+  "connections",
+  "webhooks",
   "memory_stores",
+  "deployments",
   "forward",
   "tokens",
+  "admin",
 ] as const;
 
-/** All scopes. Write does not include read; `*` covers everything; `metrics:read` is for the metrics. */
+/**
+ * The scopes that a user can give. Write does not include read; `*` covers all of them; `admin:*` counts for
+ * admins alone; `metrics:read` is for the metrics.
+ */
 export const SCOPES = [
   "*",
   ...nouns.flatMap((noun) => [`${noun}:read`, `${noun}:write`] as const),
   "metrics:read",
 ] as ["*", ...(`${(typeof nouns)[number]}:${"read" | "write"}` | "metrics:read")[]];
 
-export type Scope = (typeof SCOPES)[number];
+/**
+ * The scope of an identity provider, which is good for SCIM and nothing else. Only administration gives it, to a
+ * service account, without any other scope.
+ */
+export const SCIM_SCOPE = "scim";
+
+/** All scopes of tokens. */
+export const TOKEN_SCOPES = [...SCOPES, SCIM_SCOPE] as const;
+
+export type Scope = (typeof TOKEN_SCOPES)[number];
 
 /** The ways to sign in to the console. */
 export const SIGN_INS = ["token", "link", "oidc"] as const;
@@ -42,7 +58,7 @@ export const token = z
         "For the kind `console`: how the user signed in, with a token, a link or an identity provider. Else null.",
     }),
     name: z.string(),
-    scopes: z.array(z.enum(SCOPES)),
+    scopes: z.array(z.enum(TOKEN_SCOPES)),
     last4: z.string().meta({ description: "The last four characters of the token." }),
     ...owner,
     parent_id: idOf("token").nullable().meta({
@@ -71,6 +87,7 @@ export type CreatedToken = z.output<typeof createdToken>;
 
 const currentToken = token
   .extend({
+    scopes: z.array(z.enum(SCOPES)),
     organization: z.strictObject({ id: idOf("organization"), name: z.string() }),
     user: z
       .strictObject({ id: idOf("user"), email: z.string(), role: z.enum(["member", "admin"]) })

@@ -8,6 +8,7 @@ import {
   timestamp,
   variableName,
 } from "../../conventions/fields.ts";
+import { flag, listQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { crud, defineRoute } from "../../operations/route.ts";
 import { mcpServerUrl } from "../agents/mcp.ts";
@@ -118,6 +119,7 @@ export const vaultCredentialRoutes = {
       metadata: metadataPatch.nullish(),
       auth: changedAuth.optional(),
     }),
+    list: listQuery("vault_credential", { include_archived: flag }),
   }),
   archive: defineRoute(operations.vaultCredentials.archive, { params, response: vaultCredential }),
 };

@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { idOf, metadata, metadataPatch, owner, text, timestamp } from "../../conventions/fields.ts";
+import { idOf, metadata, metadataPatch, text, timestamp } from "../../conventions/fields.ts";
+import { sharedOwner, visibilityInput } from "../../conventions/sharing.ts";
 import { operations } from "../../operations/operations.ts";
 import { crud, defineRoute } from "../../operations/route.ts";
+import { sharingRoutes } from "../../operations/sharing-routes.ts";
 
 /** A set of credentials, which sessions refer to by its id. */
 export const vault = z
@@ -10,7 +12,7 @@ export const vault = z
     type: z.literal("vault"),
     display_name: z.string(),
     metadata,
-    ...owner,
+    ...sharedOwner,
     archived_at: timestamp.nullable(),
     created_at: timestamp,
     updated_at: timestamp,
@@ -25,8 +27,13 @@ export const vaultRoutes = {
     kind: "vault",
     object: vault,
     params,
-    create: z.strictObject({ display_name: text(1, 255), metadata: metadata.nullish() }),
+    create: z.strictObject({
+      display_name: text(1, 255),
+      metadata: metadata.nullish(),
+      visibility: visibilityInput,
+    }),
     update: z.strictObject({ display_name: text(1, 255).optional(), metadata: metadataPatch.nullish() }),
   }),
+  ...sharingRoutes(operations.vaults, params),
   archive: defineRoute(operations.vaults.archive, { params, response: vault }),
 };

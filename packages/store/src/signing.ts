@@ -1,0 +1,6 @@
+export {
+  addSigningKey,
+  deleteSigningKey,
+  readSessionSigningKey,
+} from "./signing/signing-key-store.ts";
+export { gitSignature } from "./signing/ssh-signature.ts";
