@@ -16,9 +16,16 @@ export type { GapParts } from "./loop/gap-clock.ts";
 export { summariseIdle } from "./loop/idle-summary.ts";
 export { runTurn } from "./loop/run-turn.ts";
 export type { SummaryTime, Turn } from "./loop/turn.ts";
+export { affordableOutput, type ListPrice, listCost, worstCost } from "./models/list-price.ts";
 export * from "./models/model.ts";
 export { PREFIX_VERSION } from "./prompts/prefix-version.ts";
 export { storableText } from "./prompts/text.ts";
 export type { PreviewPiece, TextStream } from "./requests/response-preview.ts";
+export {
+  type Allowance,
+  MIN_OUTPUT_TOKENS,
+  type Spending,
+  type WorstCase,
+} from "./requests/spending.ts";
 export type * from "./tools/tool.ts";
 export { searchTools, toolDefinitions, toolset } from "./tools/toolset.ts";

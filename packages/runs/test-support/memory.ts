@@ -40,6 +40,7 @@ export async function testMount(t: TestContext): Promise<TestMount> {
     organization_id: from.organizationId,
     owner_type: "organization",
     owner_id: from.organizationId,
+    organization_access: null,
   } as const;
   const { id: storeId } = await insertMemoryStore(db.write, {
     id: newUuid(),

@@ -21,7 +21,7 @@ import type { Database } from "@berth/store/db";
 import type { Host } from "@berth/store/leases";
 import { openSessionHub, type SessionHub } from "@berth/store/notify";
 import { SecretBox } from "@berth/store/secrets";
-import { appendInputs } from "@berth/store/session-log";
+import { appendInputs, linkKey } from "@berth/store/session-log";
 import { silentLog } from "@berth/store/test-support/database";
 import { readLog } from "@berth/store/test-support/internals/session-log";
 import type { Claimant } from "../src/lease/claim-runs.ts";
@@ -140,7 +140,10 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
     mountSnapshot: async () => false,
     unmountSnapshot: async () => false,
     isUntouched: async () => false,
+    connect: async () => ({ ok: false, reason: "not_listening" }),
     setEgress: (policy) => void engine.policies.push(policy),
+    processes: async () => 0,
+    terminate: async () => undefined,
     async close() {
       if (!open) return;
       open = false;
@@ -250,9 +253,12 @@ export async function installation(t: Pick<TestContext, "after">, db: Database):
         log: silentLog,
         model: () => rehearsal,
         secrets: new SecretBox(Buffer.alloc(32)),
+        linkKey: (linkId) => linkKey(Buffer.alloc(32), linkId),
         clone: async () => ({ commit: "0".repeat(40) }),
         repositoryVariables: () => ({}),
         systems: null,
+        runtimes: null,
+        runtimeVersions: null,
         skills: await SkillDirectories.open(join(directory, `skills-${newUuid()}`), blobs),
         snapshots,
         disks: { directory: join(directory, "disks"), home: "here" },

@@ -1,4 +1,4 @@
-import type { PermissionPolicy, SessionAgent } from "@berth/contract";
+import type { ConfirmationRule, PermissionPolicy, SessionAgent } from "@berth/contract";
 import { z } from "zod";
 import * as notes from "../prompts/notes.ts";
 import { originalInput } from "../tool-schemas/original-input.ts";
@@ -8,10 +8,13 @@ import type { ClientTool } from "../tools/custom-tools.ts";
 import { parseInput } from "../tools/parse-input.ts";
 import type { Tool, ToolSpec } from "../tools/tool.ts";
 
+/** A rule of the session, by which calls that would wait for a confirmation run at once. */
+export type AppliedRule = Omit<ConfirmationRule, "type" | "session_id" | "created_at">;
+
 /** The decision about a call that a model made. */
 export type CallDecision =
-  /** The service runs it; with `ask`, only after a client has confirmed it. */
-  | { permission: "allow" | "ask"; tool: Tool; input: unknown }
+  /** The service runs it; with `ask`, only after a client has confirmed it. `rule` allowed it if it is set. */
+  | { permission: "allow" | "ask"; tool: Tool; input: unknown; rule?: AppliedRule }
   /** The client runs it and sends the result. */
   | { permission: "client"; clientInput: ClientInput }
   /** It never runs; `errorText` is its result. With `allow` the tool is permitted, but the input invalid. */

@@ -20,7 +20,15 @@ import { NestedLog } from "./nested-log.ts";
 export interface ExploreDeps
   extends Pick<
     Turn,
-    "sandbox" | "hasSandbox" | "environment" | "secrets" | "sleep" | "now" | "random" | "busyRetryMs"
+    | "sandbox"
+    | "hasSandbox"
+    | "environment"
+    | "secrets"
+    | "sleep"
+    | "now"
+    | "random"
+    | "busyRetryMs"
+    | "spending"
   > {
   agent: SessionAgent;
   /** The tools that it searches with; see `searchTools`. */
@@ -118,6 +126,8 @@ function resultOf(
       return failure(notes.STOPPED_CALL);
     case "refusal":
       return failure("Explore ended: its model refused to answer.");
+    case "budget_reached":
+      return failure("Explore ended: a budget has too little left for its next request.");
     case "retries_exhausted":
       return failure(`Explore failed: ${errorOf(log)}`);
     default:

@@ -67,7 +67,7 @@ export async function summariseIdle(
   const sent = new Remedies(prefix, window, new Set()).sendable(history);
   const budget = window.budget(history, sent.prefix, 0);
   const request = { prefix: sent.prefix, ...summaryMessages(sent.messages, budget) };
-  const outcome = await requests.send(history, request);
+  const outcome = await requests.send(start.id, history, request);
   if (outcome.type !== "finished") {
     await requests.abandon(start.id, null);
     return outcome.type === "failed" ? "failed" : "left";

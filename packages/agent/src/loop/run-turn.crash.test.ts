@@ -96,7 +96,10 @@ async function runProcess(log: MemoryLog, fuse: Fuse, effects: Effects): Promise
     mountSnapshot: async () => false,
     unmountSnapshot: async () => false,
     isUntouched: async () => false,
+    connect: async () => ({ ok: false, reason: "failed" }),
     setEgress() {},
+    processes: async () => 0,
+    terminate: async () => {},
     close: async () => {},
     closed: new Promise(() => {}),
   };

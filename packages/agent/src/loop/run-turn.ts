@@ -1,4 +1,4 @@
-import type { StopReason } from "@berth/contract";
+import type { BudgetScope, StopReason } from "@berth/contract";
 import type { Announce } from "../calls/announcement.ts";
 import { authorizeCall, awaitsClient, type TurnTools } from "../calls/authorize-call.ts";
 import { type DecidedCall, runCalls } from "../calls/run-calls.ts";
@@ -14,7 +14,7 @@ import { exceedsWindow } from "../requests/context-window.ts";
 import { LearnedWindow } from "../requests/learned-window.ts";
 import { Remedies, type Sendable } from "../requests/remedies.ts";
 import { endedPartRequests, errorEvent, failedRequestEnd, requestEnd } from "../requests/request-events.ts";
-import { responseDrafts } from "../requests/response-drafts.ts";
+import { asksFor, responseDrafts } from "../requests/response-drafts.ts";
 import { ResponsePreview } from "../requests/response-preview.ts";
 import type { FinishedResponse } from "../requests/send-request.ts";
 import { requestPrefix, type TurnEnd, TurnRequests } from "../requests/turn-requests.ts";
@@ -54,6 +54,8 @@ const NO_ANSWER = new ModelError(
  *   overloaded for `busyRetryMs`. Also when a retry cannot fix the failure; the `session.error` before it is
  *   then `terminal`.
  * - `refusal`: the model refused.
+ * - `budget_reached`: the budget of `scope` has too little left for the next request. When it has more, the
+ *   turn continues from the log.
  * - `max_turns`: the turn reached its limit of requests (the agent's `max_model_requests`, else
  *   `maxRequests`) or of tokens (`maxTokens`), or three responses in a row reached the output limit.
  *
@@ -63,7 +65,7 @@ const NO_ANSWER = new ModelError(
 export async function runTurn(turn: Turn): Promise<StopReason> {
   const run = new TurnRun(turn);
   const end = await run.recover();
-  if (end !== null) return { type: end };
+  if (end !== null) return run.stopReason(end);
   for (;;) {
     throwIfLeaseLost(turn.signal);
     if (!run.hasBegun) {
@@ -75,7 +77,7 @@ export async function runTurn(turn: Turn): Promise<StopReason> {
     }
     const end = await run.step();
     if (end === "end_turn") turn.onPause?.(run.summaryTime());
-    if (end !== null) return { type: end };
+    if (end !== null) return run.stopReason(end);
   }
 }
 
@@ -91,6 +93,8 @@ class TurnRun {
   /** Set when the model wrote no summary although the window had room; it is not asked again in this turn. */
   #isCarriedOn = false;
   #thoughtsInARow = 0;
+  /** The budget that ended the turn. */
+  #reached: BudgetScope = "session";
   /** Id of the next request's start when that is already in the log. */
   #begun: string | null = null;
 
@@ -105,6 +109,10 @@ class TurnRun {
     this.#requests = new TurnRequests(turn, this.#log);
     this.#gap = new GapClock(turn.onGap);
     this.#remedies = new Remedies(prefix, this.#window, foreignToolNames(this.#tools));
+  }
+
+  stopReason(end: NonNullable<TurnEnd>): Exclude<StopReason, { type: "requires_action" }> {
+    return end === "budget_reached" ? { type: end, scope: this.#reached } : { type: end };
   }
 
   /** Returns when the session should be summarised if nobody answers; null when it should not. */
@@ -224,6 +232,7 @@ class TurnRun {
     let hasThought = false;
     const onSend = () => this.#gap.end("build");
     const outcome = await this.#requests.send(
+      start,
       history,
       sent,
       (part) => {
@@ -235,9 +244,15 @@ class TurnRun {
       onSend,
     );
     if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
+    if (outcome.type === "reached") return await this.#reach(start, outcome.scope);
     if (outcome.type === "failed") return await this.#fail(start, outcome.error, history, sent);
     if (hasThought && isThoughtAlone(outcome)) return await this.#endThought(start, outcome);
     return await this.#takeResponse(start, outcome, preview, this.#remedies.drafts(history, sent));
+  }
+
+  async #reach(start: string, scope: BudgetScope): Promise<TurnEnd> {
+    this.#reached = scope;
+    return await this.#requests.abandon(start, "budget_reached");
   }
 
   /** Asks the model once more after a response that has only thinking. */
@@ -268,7 +283,10 @@ class TurnRun {
     before: readonly Draft[],
   ): Promise<TurnEnd> {
     this.#gap.begin();
-    const { drafts, calls } = responseDrafts(start, response, this.#turn.agent, this.#tools, preview);
+    const { agent, confirmationRules } = this.#turn;
+    const asks = confirmationRules !== undefined && asksFor(response, agent, this.#tools);
+    const rules = asks ? await confirmationRules() : [];
+    const { drafts, calls } = responseDrafts(start, response, agent, this.#tools, preview, rules);
     const own = calls.filter(({ decision }) => !awaitsClient(decision));
     const next = () => (own.length === calls.length ? this.#beginNext(response) : null);
     await this.#runCalls(own, this.#announce([...before, ...drafts]), next);
@@ -323,8 +341,9 @@ class TurnRun {
     const { messages, budget } = this.#remedies.toSummarise(history, sent);
     const request = { ...sent, ...summaryMessages(messages, budget) };
     const onSend = () => this.#gap.end("build");
-    const outcome = await this.#requests.send(history, request, undefined, onSend);
+    const outcome = await this.#requests.send(start, history, request, undefined, onSend);
     if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
+    if (outcome.type === "reached") return await this.#reach(start, outcome.scope);
     if (outcome.type === "failed") return await this.#fail(start, outcome.error, history, request);
     const summary = summaryOf(outcome);
     if (summary === null) {

@@ -1,3 +1,4 @@
+import type { AppliedRule } from "../calls/authorize-call.ts";
 import type { CallContext } from "../calls/run-calls.ts";
 import type { Log } from "../history/log.ts";
 import type { ReadFile } from "../history/message-files.ts";
@@ -13,6 +14,8 @@ export interface Turn extends CallContext, RequestOptions {
   workspaceDescription: string;
   tools: readonly Tool[];
   log: Log;
+  /** Returns the session's rules, read when a call would wait for a confirmation. Default: there are none. */
+  confirmationRules?: () => Promise<readonly AppliedRule[]>;
   /** Reads a file that a message refers to. */
   readFile: ReadFile;
   /** Receives the response while it streams. The pieces are not stored, and the call is not awaited. */

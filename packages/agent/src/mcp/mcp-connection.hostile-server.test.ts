@@ -180,13 +180,13 @@ test("hostile MCP server: a list of many tools is read up to its limits, within 
 
   const work = (count: number) => {
     const many = { tools: Array.from({ length: count }, (_, at) => ({ name: `t${at}` })), truncated: false };
-    const begun = performance.now();
+    const begun = process.threadCpuUsage();
     mcpDefinitions("x", many);
-    return performance.now() - begun;
+    return process.threadCpuUsage(begun).user / 1_000;
   };
   work(1_000);
   const [short, longer] = [work(20_000), work(160_000)];
-  assert.ok(longer < 40 * Math.max(short, 5), `8 times the tools took ${longer / short} times as long`);
+  assert.ok(longer < 40 * Math.max(short, 5), `${longer} ms for 8 times the tools of ${short} ms`);
 });
 
 test("hostile MCP server: pages that come slowly share one deadline", async (t) => {
@@ -199,13 +199,13 @@ test("hostile MCP server: pages that come slowly share one deadline", async (t) 
         void setTimeout(() => {
           stream.enqueue(Buffer.from(text));
           stream.close();
-        }, 60),
+        }, 300),
     });
     return new Response(body, json);
   };
-  const connection = connected(t, ({ id }) => slow(id), undefined, { connectMs: 400 });
+  const connection = connected(t, ({ id }) => slow(id), undefined, { connectMs: 2_000 });
   assert.equal(await failureOf(connection.listTools(never)), "it did not respond in time");
-  assert.ok(pages >= 1 && pages < 20, `${pages} pages`);
+  assert.ok(pages >= 1 && pages < 10, `${pages} pages`);
 });
 
 test("MCP server with tools that cannot be used: the others work, and each of these is named with the reason", async (t) => {

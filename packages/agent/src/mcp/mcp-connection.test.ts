@@ -114,8 +114,7 @@ test("MCP failure: has a type and a reason, without addresses, and with a server
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
   const failureOf = async (url: string, options: Partial<McpConnectionOptions> = {}) => {
-    const given = { url, token: async () => null, fetch, connectMs: 300, ...options };
-    const connection = new McpConnection(given);
+    const connection = new McpConnection({ url, token: async () => null, fetch, ...options });
     try {
       await connection.listTools(never);
     } catch (error) {
@@ -145,7 +144,7 @@ test("MCP failure: has a type and a reason, without addresses, and with a server
     [await failureOf(`${base}/500`), connect, /HTTP 500/],
     [await failureOf(`${base}/302`), connect, /redirects/],
     [await failureOf(`${base}/200`), connect, /not valid MCP/],
-    [await failureOf(`${base}/silent`), connect, /in time/],
+    [await failureOf(`${base}/silent`, { connectMs: 300 }), connect, /in time/],
     [await failureOf("http://127.0.0.1:1/"), connect, /connection to it failed/],
     [await failureOf("http://10.0.0.1/"), connect, /is not allowed/],
     [await failureOf("https://no.such.invalid/"), connect, /does not resolve/],
@@ -173,8 +172,8 @@ test("MCP call: an abort ends it at once, and the connection stays open", async 
 });
 
 test("MCP call: progress keeps it alive; silence ends it", async (t) => {
-  const { call } = await setUp(t, { silenceMs: 600 });
-  const steady = await call("trigger-long-running-operation", { duration: 1, steps: 10 });
+  const { call } = await setUp(t, { silenceMs: 1_800 });
+  const steady = await call("trigger-long-running-operation", { duration: 3, steps: 30 });
   assert.match(text(steady), /completed/);
   const silent = await call("trigger-long-running-operation", { duration: 30, steps: 1 });
   assert.equal(silent.isError, true);

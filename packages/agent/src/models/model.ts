@@ -1,5 +1,6 @@
 import type { ModelUsage } from "@berth/contract";
 import type { CacheTtl } from "./cache-ttl.ts";
+import type { ListPrice } from "./list-price.ts";
 import type { TokenPrices } from "./token-prices.ts";
 
 /**
@@ -20,6 +21,8 @@ export interface Model {
   readonly maxOutputTokens: number;
   /** Default: `USUAL_PRICES`. Null when the model costs nothing. */
   readonly prices?: TokenPrices | null;
+  /** The list price; null, which is the default, when it is not known. */
+  readonly listPrice?: ListPrice | null;
   /**
    * Milliseconds for which the provider's cache keeps a request, when caching is requested explicitly and
    * writes cost extra. Default: null, the provider has no such cache.
@@ -41,6 +44,8 @@ export interface ModelRequest {
   isContinued?: boolean;
   /** The cache lifetime to ask for. By default, and for models without `hasHourCache`, the provider's own. */
   cacheTtl?: CacheTtl | undefined;
+  /** Maximum tokens of the response, including thinking, when fewer than the model's own. */
+  maxOutputTokens?: number;
   /** The number of failed requests with exactly these messages, by the log. Not sent to providers. */
   failedAttempts?: number;
 }
@@ -157,6 +162,8 @@ export class ModelError extends Error {
   readonly overflow: Overflow | null;
   /** Whether the provider rejected the request's content. It would reject it again. */
   readonly rejected: boolean;
+  /** Whether it is sure that the provider charges nothing: it answered with an error instead of a response. */
+  readonly isUnbilled: boolean;
 
   constructor(
     kind: ModelErrorKind,
@@ -166,6 +173,7 @@ export class ModelError extends Error {
       retryAfterMs?: number | null;
       overflow?: Overflow | null;
       rejected?: boolean;
+      isUnbilled?: boolean;
       cause?: unknown;
     },
   ) {
@@ -176,5 +184,6 @@ export class ModelError extends Error {
     const unsized = { certain: true, limit: null, requested: null };
     this.overflow = options.overflow ?? (kind === "context_overflow" ? unsized : null);
     this.rejected = options.rejected ?? kind === "context_overflow";
+    this.isUnbilled = options.isUnbilled ?? false;
   }
 }

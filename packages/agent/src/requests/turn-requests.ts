@@ -1,4 +1,5 @@
-import { formatId, newUuid, type SessionAgent, type StopReason } from "@berth/contract";
+import { isDeepStrictEqual } from "node:util";
+import { type BudgetScope, formatId, newUuid, type SessionAgent, type StopReason } from "@berth/contract";
 import type { TurnTools } from "../calls/authorize-call.ts";
 import type { History } from "../history/history.ts";
 import { throwIfLeaseLost } from "../history/log.ts";
@@ -9,12 +10,17 @@ import { systemPrompt } from "../prompts/system-prompt.ts";
 import { toolDefinitions } from "../tools/toolset.ts";
 import { chooseCacheTtl } from "./choose-cache-ttl.ts";
 import type { RequestPrefix } from "./context-window.ts";
+import { inputBound } from "./input-bound.ts";
 import { errorEvent, requestEnd } from "./request-events.ts";
 import { type RetryOptions, retryDelay } from "./retry-delay.ts";
 import { type OnPart, type RequestOutcome, sendRequest } from "./send-request.ts";
+import type { Spending, WorstCase } from "./spending.ts";
 
 /** The end of a turn after a request; null when it continues. */
 export type TurnEnd = Exclude<StopReason["type"], "requires_action"> | null;
+
+/** The outcome of a request that may not have been sent: a budget was reached. */
+export type SentOutcome = RequestOutcome | { type: "reached"; scope: BudgetScope };
 
 /** Creates the system prompt and tools, which are the same in all requests of a session. */
 export function requestPrefix(
@@ -42,12 +48,16 @@ export interface RequestOptions extends RetryOptions {
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds since 1970. Default: the system's clock. */
   now?: () => number;
+  /** Default: nothing limits what requests cost. */
+  spending?: Spending;
 }
 
 /** Sends the requests of one turn, logs the start and end of each, and waits after failures. */
 export class TurnRequests {
   readonly #options: RequestOptions;
   readonly #log: TurnLog;
+  /** The prefix of the newest request that this turn got a response to. */
+  #answered: RequestPrefix | null = null;
 
   constructor(options: RequestOptions, log: TurnLog) {
     this.#options = options;
@@ -67,14 +77,19 @@ export class TurnRequests {
     return { id, event: { type: "span.model_request_start", model: this.#options.model.id } };
   }
 
-  /** Sends a request. @throws LeaseLost when the turn's signal aborted with it. */
+  /**
+   * Sends a request whose start is in the log, as far as budgets allow it.
+   *
+   * @throws LeaseLost when the turn's signal aborted with it.
+   */
   async send(
+    start: string,
     history: History,
     { prefix, messages, isContinued = true }: SentMessages & { prefix: RequestPrefix },
     onPart: OnPart = () => {},
     onSend?: () => void,
-  ): Promise<RequestOutcome> {
-    const { agent, model, signal } = this.#options;
+  ): Promise<SentOutcome> {
+    const { agent, model, signal, spending } = this.#options;
     const request: ModelRequest = {
       ...prefix,
       messages,
@@ -83,9 +98,35 @@ export class TurnRequests {
       cacheTtl: chooseCacheTtl(model, agent.model.cache_ttl, history.paused),
       ...(agent.model.effort === undefined ? {} : { effort: agent.model.effort }),
     };
-    const outcome = await sendRequest(model, request, signal, onPart, onSend);
+    const allowance = await spending?.reserve(this.#worstCase(start, history, request), signal);
+    throwIfLeaseLost(signal);
+    if (allowance === null) return { type: "aborted" };
+    if (allowance !== undefined && "reached" in allowance)
+      return { type: "reached", scope: allowance.reached };
+    if (allowance?.outputTokens !== undefined) request.maxOutputTokens = allowance.outputTokens;
+    let isSent = false;
+    const outcome = await sendRequest(model, request, signal, onPart, () => {
+      isSent = true;
+      onSend?.();
+    });
+    if (!isSent || (outcome.type === "failed" && outcome.error.isUnbilled)) spending?.unbilled(start);
+    if (outcome.type === "finished") this.#answered = prefix;
     throwIfLeaseLost(signal);
     return outcome;
+  }
+
+  #worstCase(requestId: string, history: History, request: ModelRequest): WorstCase {
+    const { model } = this.#options;
+    const { system, tools } = request;
+    return {
+      requestId,
+      price: model.listPrice ?? null,
+      inputTokens: () => {
+        const isCovered = isDeepStrictEqual(this.#answered, { system, tools });
+        return inputBound(request, history, isCovered, model.contextWindow);
+      },
+      outputTokens: model.maxOutputTokens,
+    };
   }
 
   /** Logs the end of a request that has no result. */

@@ -1,15 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { singleFlight } from "@berth/concurrency";
-import { type CredentialSource, type ProxiedCredential, withTokenPrefix } from "@berth/egress";
+import {
+  type CredentialSource,
+  type ProxiedCredential,
+  type SandboxService,
+  withTokenPrefix,
+} from "@berth/egress";
 import { isMaskable } from "@berth/egress/maskable-secret";
 import { credentialsVersion } from "@berth/sandbox";
 import type { Queryable } from "@berth/store/db";
 import { type MaskedStream, SecretMask } from "@berth/store/masking";
 import { credentialSecret, resourceSecret, type SecretBox } from "@berth/store/secrets";
-import type { SessionRepository } from "../inputs/placement.ts";
-import { isRepository, type RunRepository, type RunResource } from "../inputs/resource-store.ts";
+import type { PlacementFault, SessionRepository } from "../inputs/placement.ts";
+import {
+  isRepository,
+  type RunRepository,
+  type RunResource,
+  readResource,
+} from "../inputs/resource-store.ts";
 import { type CredentialSources, readCredentialSources, readMcpToken } from "./credential-store.ts";
 import { type RepositoryProviders, repositoryTargets } from "./repository-targets.ts";
+import type { RepositoryTokens } from "./repository-tokens.ts";
 import {
   insideValue,
   listSecrets,
@@ -18,6 +29,7 @@ import {
   type SessionSecret,
   type Unseal,
 } from "./session-secrets.ts";
+import { signingService } from "./signing-service.ts";
 
 export interface CredentialDeps {
   db: { read: Queryable };
@@ -25,6 +37,8 @@ export interface CredentialDeps {
   providers: RepositoryProviders;
   /** Returns the variables by which git and the provider's CLI log in; see the sandbox's workspace. */
   repositoryVariables(repositories: readonly SessionRepository[]): Record<string, string>;
+  /** Makes the tokens of repositories that have a connection. Absent: none is made. */
+  tokens?: Pick<RepositoryTokens, "ensure">;
 }
 
 /** A variable of a session's commands that holds a placeholder, and the hosts to which its secret is sent. */
@@ -125,6 +139,11 @@ export class SessionCredentials {
     return singleFlight<void, ProxiedCredential[]>(() => this.#proxied(), { joinSameTick: true });
   }
 
+  /** Returns the hosts at which the sandbox is served with what the session's secrets are needed for. */
+  services(): SandboxService[] {
+    return [signingService(this.#deps, this.#sessionId)];
+  }
+
   /**
    * Returns the variables that hold placeholders, by name, as they were at the first request to the model
    * (`firstRequestAt`, in Unix milliseconds). Later changes of the vaults do not change them, so that the
@@ -156,6 +175,21 @@ export class SessionCredentials {
     return withSecret(repository, secret === undefined ? null : insideValue(secret));
   }
 
+  /**
+   * Returns a repository with a token that its connection made, if it has a connection. Returns why it has
+   * none.
+   */
+  async withToken(repository: RunRepository): Promise<RunRepository | { fault: PlacementFault }> {
+    const { db, tokens } = this.#deps;
+    if (!repository.isTokenDue || tokens === undefined) return repository;
+    const fault = await tokens.ensure(repository.id);
+    if (fault !== null && repository.secret === null) return { fault };
+    const now = await readResource(db.read, repository.id);
+    return now !== null && isRepository(now)
+      ? { ...repository, secret: now.secret, isTokenDue: false }
+      : repository;
+  }
+
   /** Returns a repository with its secret, for a request that the service makes itself. */
   unsealedRepository(repository: RunRepository): SessionRepository {
     const { id, secret } = repository;
@@ -179,8 +213,17 @@ export class SessionCredentials {
     return this.#list({ settings, repositories }).map(proxiedCredential);
   }
 
-  #read(): Promise<CredentialSources | null> {
-    return readCredentialSources(this.#deps.db.read, this.#sessionId);
+  /**
+   * Reads the sources. A token that ends soon is renewed before; if that fails, the one in use stays. A missing
+   * token is made when its repository is put in place, which also reports what is wrong.
+   */
+  async #read(): Promise<CredentialSources | null> {
+    const { db, tokens } = this.#deps;
+    const sources = await readCredentialSources(db.read, this.#sessionId);
+    const due = sources?.repositories.filter(({ secret, isTokenDue }) => secret !== null && isTokenDue) ?? [];
+    if (tokens === undefined || due.length === 0) return sources;
+    await Promise.allSettled(due.map(({ id }) => tokens.ensure(id)));
+    return await readCredentialSources(db.read, this.#sessionId);
   }
 
   #list(sources: Parameters<typeof listSecrets>[0]): SessionSecret[] {

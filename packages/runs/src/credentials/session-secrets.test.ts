@@ -27,7 +27,17 @@ function repository(url: string, secret: string | null): RunRepository {
   };
   const common = { id: newUuid(), mountPath: "/data/one", ready: false, ...unfailed };
   const sealed = secret === null ? null : Buffer.from(secret);
-  return { ...common, type, url, username: null, checkout: null, secret: sealed, snapshot: null };
+  return {
+    ...common,
+    type,
+    url,
+    username: null,
+    checkout: null,
+    environmentFrom: null,
+    isTokenDue: false,
+    secret: sealed,
+    snapshot: null,
+  };
 }
 
 function variable(name: string, secret: string | null, archivedAt: Date | null = null): VaultVariable {

@@ -1,9 +1,23 @@
-import { DiskLimitError, ImageError, NoRoomError, RuntimeClassError, WaitOverError } from "@berth/sandbox";
+import {
+  DiskLimitError,
+  ImageError,
+  NoRoomError,
+  RootFilesystemError,
+  RuntimeClassError,
+  WaitOverError,
+} from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { RunLog } from "../lease/run-log.ts";
 
 /** Errors whose message is a sentence for users. */
-const FOR_USERS = [DiskLimitError, ImageError, NoRoomError, RuntimeClassError, WaitOverError];
+const FOR_USERS = [
+  DiskLimitError,
+  ImageError,
+  NoRoomError,
+  RootFilesystemError,
+  RuntimeClassError,
+  WaitOverError,
+];
 
 /** Returns whether the message of a failure to open a sandbox is a sentence for users. */
 export function isForUsers(error: unknown): error is Error {

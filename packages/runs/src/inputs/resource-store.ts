@@ -31,8 +31,12 @@ export interface RunRepository extends Common {
   /** The user name of a `git_repository`; null for the default. */
   username: string | null;
   checkout: Checkout | null;
+  /** From which of its files the session also takes its environment; null for none. */
+  environmentFrom: "devcontainer" | null;
   /** The sealed token or password; see `SecretBox`. */
   secret: Buffer | null;
+  /** Whether a connection is to make its token: it has none yet, or the next one is due. */
+  isTokenDue: boolean;
   /** The snapshot under the repository on the disk, or the one that was tried; null for a clone. */
   snapshot: MountableSnapshot | null;
   /** The commit that was cloned; empty for a repository that had none. Null when the row does not say. */
@@ -79,7 +83,9 @@ interface Row {
   url: string;
   username: string | null;
   checkout: Checkout | null;
+  environment_from: RunRepository["environmentFrom"];
   secret: Buffer | null;
+  is_token_due: boolean;
   file_id: string;
   repository: SurroundingRepository | null;
   sha256: string | null;
@@ -128,7 +134,8 @@ const INPUTS = `
   end`;
 
 const selectResources = (secret: string) => `
-  select session_resources.id, type, session_resources.url, username, session_resources.checkout, ${secret} as secret, file_id,
+  select session_resources.id, type, session_resources.url, username, session_resources.checkout, environment_from, ${secret} as secret,
+    connection_id is not null and (secret is null or coalesce(token_renew_at <= now(), false)) as is_token_due, file_id,
     (select files.sha256 from files where files.id = file_id and files.status = 'ready') as sha256,
     memory_store_id, memory_access, memory_name, memory_description, memory_instructions, session_resources.mount_path,
     case when type = 'file' then (
@@ -191,6 +198,8 @@ function resource(row: Row): RunResource {
   const { type, url, username, checkout, secret, snapshot_id: snapshotId, snapshot_uid: uid } = row;
   const snapshot = snapshotId === null ? null : { id: snapshotId, uid, baseId: row.snapshot_base_id };
   const retrying = {
+    environmentFrom: row.environment_from,
+    isTokenDue: row.is_token_due,
     baseCommit: row.base_commit,
     revision: row.revision,
     attempts: row.attempts,

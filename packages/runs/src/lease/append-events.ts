@@ -16,6 +16,7 @@ import {
 import { SUMMARY_BEGUN } from "./claim-summaries.ts";
 import { COUNT_COMPACTIONS, compactionValues } from "./count-compactions.ts";
 import { COUNT_EXPLORED, exploredValues } from "./count-explored.ts";
+import { type Charge, NO_CHARGE } from "./request-charges.ts";
 
 /** The result of an append by a run. */
 export interface RunAppend {
@@ -27,17 +28,27 @@ export interface RunAppend {
 /**
  * Appends for the run that holds the lease: all or none, durably. `seq` is allocated under the lock of the
  * session's row, so that its order is the order of commits. The same statement checks the lease. It adds the
- * tokens that the events report to the session's usage, and counts what compactions saved.
+ * tokens that the events report to the session's usage, and their cost, and counts what compactions saved.
  *
  * @throws LeaseLost when another process has the session, or when it is terminated.
  */
-export async function appendByRun(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<RunAppend> {
-  return await append(db, "append_by_run", STATEMENTS.append, lease, drafts, [
+export async function appendByRun(
+  db: Queryable,
+  lease: Lease,
+  drafts: readonly Draft[],
+  { nano, reserved, unknown }: Charge = NO_CHARGE,
+): Promise<RunAppend> {
+  const values = [
     endsWait(drafts),
     ...compactionValues(drafts),
     ...exploredValues(drafts),
     hourCached(drafts),
-  ]);
+    nano,
+  ];
+  if (reserved.length === 0)
+    return await append(db, "append_by_run", STATEMENTS.append, lease, drafts, values);
+  const more = [...values, reserved, unknown];
+  return await append(db, "append_and_charge", STATEMENTS.charge, lease, drafts, more);
 }
 
 /** Returns whether the events end the wait of a session that is rescheduled. */
@@ -57,7 +68,7 @@ export async function appendRunning(db: Queryable, lease: Lease): Promise<RunApp
 
 /**
  * Appends as `appendByRun` does, and sets the session idle. Adds the time since it began to run to
- * `active_ms`, and stores the turn's outcome in the session's row.
+ * `active_ms`, and stores the turn's outcome in the session's row, also which budget stopped it.
  *
  * Marks waiting interrupts as processed, and with them every input before the last one, since an interrupt
  * cancels everything that was sent before it. If calls wait for a client, interrupts keep waiting, because
@@ -74,7 +85,14 @@ export async function appendIdle(
 ): Promise<RunAppend> {
   const ended = drafts.map(({ event }) => event).findLast((event) => event.type === "session.status_idle");
   const outcome = ended?.stop_reason.type ?? null;
-  const more = [outcome !== "requires_action", outcome, summaryInMs];
+  const scope = ended?.stop_reason.type === "budget_reached" ? ended.stop_reason.scope : null;
+  const more = [
+    outcome !== "requires_action",
+    outcome,
+    summaryInMs,
+    scope,
+    scope !== null && scope !== "session",
+  ];
   return await append(db, "append_idle", STATEMENTS.idle, lease, drafts, more);
 }
 
@@ -160,19 +178,29 @@ export async function takeReplies(db: Queryable, lease: Lease): Promise<LogEntry
   return rows.filter((row) => row.seq !== null).map(logEntry);
 }
 
-/** The statements by which a run appends, named after what else they change in the session. */
-const STATEMENTS = {
-  append: appendStatement(
-    `, status = case
+/** SQL: what an append by a run also changes. The cost of its requests is $28. */
+const BY_RUN = `, status = case
       when 'session.status_rescheduled' = any($5::text[]) then 'rescheduling'
       when status = 'rescheduling' and $14::boolean then 'running'
       else status end,
       summary_due_at = case when 'span.model_request_end' = any($5::text[]) then null else summary_due_at end,
       cache_creation_1h_input_tokens = cache_creation_1h_input_tokens + $27::bigint,
-      ${COUNT_COMPACTIONS}, ${COUNT_EXPLORED}`,
+      ${COUNT_COMPACTIONS}, ${COUNT_EXPLORED}, list_cost_nano = list_cost_nano + $28::bigint`;
+
+/** The statements by which a run appends, named after what else they change in the session. */
+const STATEMENTS = {
+  append: appendStatement(BY_RUN),
+  // The reservations $29 end. Requests of $30 cost what they reserved.
+  charge: appendStatement(
+    `${BY_RUN} + coalesce((
+        select sum(nano) from spend_reservations where session_id = $1 and request_id = any($30::uuid[])
+      ), 0)::bigint`,
+    `, charged as (
+      delete from spend_reservations using session where session_id = $1 and request_id = any($29::uuid[])
+    )`,
   ),
   running: appendStatement(
-    ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",
+    ", status = 'running', running_since = coalesce(running_since, now()), budget_stop = null, budget_retry_at = null, updated_at = now()",
   ),
   reclaimed: appendStatement(
     ", home = null, workspace_uid = null, disk = null, outputs_due = false",
@@ -193,6 +221,9 @@ const STATEMENTS = {
   ),
   idle: appendStatement(
     `, status = 'idle', runner_crashes = 0, summary_due_at = now() + $16::double precision * interval '1 millisecond', ${ADD_ACTIVE_TIME}, updated_at = now(),
+      budget_stop = coalesce($17::text, budget_stop),
+      budget_retry_at = case when $18::boolean then date_trunc('day', now() at time zone 'utc') at time zone 'utc' + interval '1 day'
+        else budget_retry_at end,
       last_turn_outcome = coalesce($15::text, last_turn_outcome),
       last_turn_ended_at = case when $15::text is null then last_turn_ended_at else now() end`,
     `, interrupted as (
@@ -254,7 +285,7 @@ export async function append(
   text: string,
   lease: Lease,
   drafts: readonly Draft[],
-  more: readonly (string | number | boolean | null)[] = [],
+  more: readonly (string | number | boolean | null | readonly string[])[] = [],
 ): Promise<RunAppend> {
   const appended = await appendIf(db, name, text, lease, drafts, more);
   if (appended === null) throw new LeaseLost();
@@ -268,7 +299,7 @@ async function appendIf(
   text: string,
   lease: Lease,
   drafts: readonly Draft[],
-  more: readonly (string | number | boolean | null)[] = [],
+  more: readonly (string | number | boolean | null | readonly string[])[] = [],
 ): Promise<RunAppend | null> {
   const rows = drafts.map(newEventRow);
   const awaited = [newAwaitedCalls(drafts, rows), resolvedCalls(drafts)];

@@ -22,7 +22,7 @@ export async function claimForRead(
         where id = $3 and home = $4 and lease_owner is null
           and archived_at is null and terminated_at is null and deleted_at is null
           and exists (
-            select from workspace_reads where session_id = $3 and answered_at is null and expires_at > now()
+            select from workspace_reads where session_id = $3 and opens and answered_at is null and expires_at > now()
           )
         for update skip locked
       )

@@ -164,6 +164,7 @@ for (const server of testServers) {
           messages: false,
           interrupts: false,
           interruptedMessages: false,
+          budget: null,
         });
       }
     });

@@ -10,19 +10,19 @@ const LEASE_MS = 300;
 const LEASE = { sessionId: crypto.randomUUID(), organizationId: crypto.randomUUID(), owner: "own", epoch: 1 };
 
 /** Renews one lease with these responses of the database. Resolves `missed` when the deadline is over. */
-function renewing(query: () => Promise<unknown>) {
+function renewing(query: () => Promise<unknown>, leaseMs = LEASE_MS) {
   const signs = new LeaseSigns();
   signs.confirm(monotonicMs());
   const failures: unknown[] = [];
   const db: Queryable = { query: async <Row>() => (await query()) as Rows<Row> };
   const renewals = new LeaseRenewals({
-    ...{ db, owner: "own", leaseMs: LEASE_MS, signs },
+    ...{ db, owner: "own", leaseMs, signs },
     onLost: () => undefined,
     onFailure: (error) => failures.push(error),
   });
   renewals.hold(LEASE);
   const missed = Promise.withResolvers<number>();
-  const deadline = watchLeaseDeadline(signs, LEASE_MS, () => missed.resolve(monotonicMs()));
+  const deadline = watchLeaseDeadline(signs, leaseMs, () => missed.resolve(monotonicMs()));
   const close = () => {
     renewals.close();
     deadline.close();
@@ -41,7 +41,7 @@ test("a renewal gets no answer → the deadline is missed", async () => {
 test("renewals fail → the deadline is missed, after more than one try", async () => {
   const { missed, failures, close } = renewing(async () => {
     throw new Error("The database is away.");
-  });
+  }, 2_000);
   await missed;
   close();
   assert.ok(failures.length > 1, `${failures.length} failures`);

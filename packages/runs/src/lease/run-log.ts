@@ -8,11 +8,19 @@ import {
   StartedCalls,
 } from "@berth/agent";
 import { Semaphore } from "@berth/concurrency";
-import type { EventOf } from "@berth/contract";
+import type { Devcontainer, EventOf } from "@berth/contract";
 import type { Database } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 import type { SessionHub } from "@berth/store/notify";
-import { readLogCopy, readRunLog, waitingInputs } from "@berth/store/session-log";
+import {
+  type ConfirmationRuleRow,
+  confirmationRules,
+  readLogCopy,
+  readRunLog,
+  waitingInputs,
+} from "@berth/store/session-log";
+import type { Choices } from "../choices/choices.ts";
+import { appendChoice } from "./append-choice.ts";
 import {
   appendByRun,
   appendIdle,
@@ -27,8 +35,10 @@ import { appendPlacement, type PlacementOutcome } from "./append-placement.ts";
 import { beginTurn } from "./begin-turn.ts";
 import { dropSummary, summaryDueIn } from "./claim-summaries.ts";
 import { bytesInMemory, type LogMemory } from "./log-memory.ts";
-import { type Mask, maskedDraft } from "./mask-draft.ts";
+import { type Mask, maskedDraft, maskedValue } from "./mask-draft.ts";
+import { RequestCharges } from "./request-charges.ts";
 import { clearPending, type SessionState } from "./session-state.ts";
+import { usageDrafts } from "./session-usage.ts";
 import { WaitingMessages } from "./waiting-messages.ts";
 
 /** The event of an entry that a run appended, or that a client had appended and the run took. */
@@ -61,6 +71,8 @@ export interface RunLogDeps {
 export class RunLog {
   /** Whether messages wait. Set before each turn; each `look` during the turn invalidates it. */
   readonly messages = new WaitingMessages();
+  /** What the requests cost that have begun. */
+  readonly charges = new RequestCharges();
   readonly #db: Database;
   readonly #hub: SessionHub;
   readonly #memory: LogMemory;
@@ -152,6 +164,11 @@ export class RunLog {
     };
   }
 
+  /** Returns the session's confirmation rules as they are now, oldest first. */
+  confirmationRules(): Promise<ConfirmationRuleRow[]> {
+    return confirmationRules(this.#db.read, this.#lease.sessionId);
+  }
+
   append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     return this.#append(() => this.#appendNow(drafts));
   }
@@ -164,6 +181,11 @@ export class RunLog {
   async appendRunning(): Promise<void> {
     this.#isUnseen = true;
     await this.#append(() => this.#recordDue(appendRunning(this.#db.write, this.#lease)));
+  }
+
+  /** Returns the event that tells the session's usage; none if it has no budget. */
+  usage(): Promise<Draft[]> {
+    return usageDrafts(this.#db.write, this.#lease.sessionId);
   }
 
   /** @param summaryInMs see `appendIdle`. */
@@ -212,6 +234,34 @@ export class RunLog {
     const { write } = this.#db;
     await this.#append(() =>
       this.#recordDue(appendPlacement(write, this.#lease, this.#masked(drafts), resourceId, outcome)),
+    );
+  }
+
+  /** Appends what the session chose from its repositories, and stores it with the session. Returns it masked. */
+  async appendChoice(choices: Choices): Promise<Choices> {
+    const masked = maskedValue(choices, this.#mask);
+    const { runtimes, devcontainer } = masked;
+    const drafts: Draft[] = [
+      ...(runtimes === null ? [] : [{ event: { type: "session.runtimes_chosen" as const, ...runtimes } }]),
+      ...(devcontainer === null
+        ? []
+        : [{ event: { type: "session.devcontainer_read" as const, ...devcontainer } }]),
+    ];
+    await this.#appendChoice(drafts, masked);
+    return masked;
+  }
+
+  /** Appends what the session follows of a `devcontainer.json` from now on, and stores it with the session. */
+  async appendDevcontainer(devcontainer: Devcontainer): Promise<void> {
+    const masked = maskedValue(devcontainer, this.#mask);
+    const event = { type: "session.devcontainer_read" as const, ...masked };
+    await this.#appendChoice([{ event }], { devcontainer: masked });
+  }
+
+  async #appendChoice(drafts: readonly Draft[], choices: Partial<Choices>): Promise<void> {
+    const { write } = this.#db;
+    await this.#append(() =>
+      this.#recordDue(appendChoice(write, this.#lease, this.#masked(drafts), choices)),
     );
   }
 
@@ -289,7 +339,9 @@ export class RunLog {
   }
 
   #appendNow(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    return this.#recordDue(appendByRun(this.#db.write, this.#lease, this.#masked(drafts)));
+    return this.#recordDue(
+      appendByRun(this.#db.write, this.#lease, this.#masked(drafts), this.charges.take(drafts)),
+    );
   }
 
   async #takeInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {

@@ -224,7 +224,10 @@ function allButRun(sandbox: Sandbox): Omit<Sandbox, "run"> {
     mountSnapshot: async () => false,
     unmountSnapshot: async () => false,
     isUntouched: async () => false,
+    connect: (port) => sandbox.connect(port),
     setEgress: (policy) => sandbox.setEgress(policy),
+    processes: () => sandbox.processes(),
+    terminate: (grace) => sandbox.terminate(grace),
     close: () => sandbox.close(),
   };
 }

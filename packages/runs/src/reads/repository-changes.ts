@@ -3,6 +3,7 @@ import {
   MAX_COMPARED_FILE_BYTES,
   MAX_LISTED_COMMITS,
   MAX_LISTED_FILES,
+  MAX_LISTED_PUSHES,
   type RepositoryChangesOf,
 } from "@berth/contract";
 import { type CloneFailure, type RepositoryChanges, repositoryChanges, type Sandbox } from "@berth/sandbox";
@@ -49,6 +50,7 @@ async function describe(
     {
       commits: MAX_LISTED_COMMITS,
       files: MAX_LISTED_FILES,
+      pushes: MAX_LISTED_PUSHES,
       maxFile: MAX_COMPARED_FILE_BYTES,
       timeoutMs: MAX_READ_MS,
       signal,
@@ -67,6 +69,7 @@ function compared(repository: RunRepository, base: string, changes: RepositoryCh
     ...without(repository, "compared", null, base),
     branch: changes.branch,
     head_commit: changes.head,
+    pushes: changes.pushes,
     base_is_ancestor: changes.baseIsAncestor,
     commit_count: changes.commitCount,
     commits: changes.commits.map(({ sha, subject, author, email, time, pushed }) => ({
@@ -105,6 +108,7 @@ function without(
     branch: null,
     base_commit: base || null,
     head_commit: null,
+    pushes: [],
     base_is_ancestor: status === "compared",
     commit_count: 0,
     commits: [],

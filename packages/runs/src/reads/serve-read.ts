@@ -28,7 +28,7 @@ const MAX_ENTRIES = 1_000;
 export async function serveRead(
   deps: ReadDeps,
   target: ReadTarget,
-  request: ReadRequest,
+  request: Exclude<ReadRequest, { kind: "link" }>,
 ): Promise<ServedRead> {
   switch (request.kind) {
     case "list":
@@ -99,7 +99,11 @@ function wholeLines(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
 }
 
-function found<Kind extends ReadKind>(found: Found[Kind], content: Uint8Array | null = null): ServedRead {
+/** Returns the answer to a read. */
+export function found<Kind extends ReadKind>(
+  found: Found[Kind],
+  content: Uint8Array | null = null,
+): ServedRead {
   return { answer: { ok: true, found }, content };
 }
 

@@ -8,7 +8,8 @@ import { MAX_READ_MS, type ReadRequest } from "@berth/store/session-log";
 import type { Logger } from "pino";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import type { ReadDeps } from "./repository-changes.ts";
-import { failed, type ServedRead, serveRead } from "./serve-read.ts";
+import { failed, found, type ServedRead, serveRead } from "./serve-read.ts";
+import type { SessionPreviews } from "./session-previews.ts";
 import { answerRead, type WaitingRead, waitingReads } from "./waiting-read-store.ts";
 
 export interface SessionReadDeps extends Omit<ReadDeps, "db"> {
@@ -29,24 +30,36 @@ export class SessionReads {
   readonly #deps: SessionReadDeps;
   readonly #lease: Lease;
   readonly #workspace: SessionWorkspace;
+  readonly #previews: Pick<SessionPreviews, "link">;
   readonly #slots = new Semaphore(MAX_AT_ONCE);
   readonly #underWay = new Set<string>();
 
-  constructor(deps: SessionReadDeps, lease: Lease, workspace: SessionWorkspace) {
+  constructor(
+    deps: SessionReadDeps,
+    lease: Lease,
+    workspace: SessionWorkspace,
+    previews: Pick<SessionPreviews, "link">,
+  ) {
     this.#deps = deps;
     this.#lease = lease;
     this.#workspace = workspace;
+    this.#previews = previews;
   }
 
-  /** Answers the waiting reads. Resolves when they are answered; never rejects. */
-  async look(): Promise<void> {
+  /**
+   * Answers the waiting reads. Resolves when they are answered, with whether one of them was of the disk; never
+   * rejects.
+   */
+  async look(): Promise<boolean> {
     try {
       const waiting = await waitingReads(this.#deps.db.read, this.#lease.sessionId);
       const added = waiting.filter(({ id }) => !this.#underWay.has(id));
       for (const { id } of added) this.#underWay.add(id);
       await Promise.all(added.map((read) => this.#slots.run(() => this.#serve(read))));
+      return added.some(({ request }) => request.kind !== "link");
     } catch (error) {
       this.#deps.log.warn({ err: error }, "the reads of a session's disk could not be looked up");
+      return true;
     }
   }
 
@@ -89,6 +102,10 @@ export class SessionReads {
   }
 
   async #readOnce(request: ReadRequest, signal: AbortSignal): Promise<ServedRead> {
+    if (request.kind === "link") {
+      const isLinked = await this.#previews.link(request.linkId, request.addresses);
+      return isLinked ? found<"link">({}) : failed("unreachable");
+    }
     const sandbox = await this.#workspace.sandboxOnDisk();
     if (sandbox === null) return failed("no_disk");
     return await serveRead(this.#deps, { sessionId: this.#lease.sessionId, sandbox, signal }, request);

@@ -54,7 +54,11 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
     },
   };
   const parts = {
-    credentials: { repositoryInside: async () => inside, unsealedRepository: () => inside },
+    credentials: {
+      repositoryInside: async () => inside,
+      unsealedRepository: () => inside,
+      withToken: async (one: RunRepository) => one,
+    },
     clone: async () => placement,
     snapshots,
     mask: (text: string) => text,
@@ -64,10 +68,14 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
   const target = {
     session: {
       repositorySetup: { script: "make", isRequired: false },
+      devcontainer: null,
+      toChoose: null,
       variables: {},
       networking: { type: "unrestricted" as const },
     },
     system: null,
+    runtimes: null,
+    choice: null,
     writable: [],
     onEgressDenied() {},
     lease: { sessionId: newUuid(), organizationId: newUuid(), owner: "me", epoch: 1 },
@@ -75,6 +83,7 @@ async function attempt(t: { after(end: () => unknown): void }, outcome: SetupOut
     runLog: { append: async () => [] } as unknown as RunLog,
     refs: new PrefetchedRefs(),
     restored: new Map(),
+    leftToNext: new Map(),
     activity,
     async inSlot<T>(work: () => Promise<T>) {
       held += 1;

@@ -1,10 +1,17 @@
 import { formatId } from "@berth/contract";
-import { emptyClone, type Sandbox, type SetupFailure } from "@berth/sandbox";
+import { emptyClone, type LayerRuntimes, type Sandbox, type SetupFailure } from "@berth/sandbox";
 import type { Lease } from "@berth/store/leases";
 import type { Logger } from "pino";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
-import type { CloneRepository, CloneRequest, Placement, PlacementFault } from "../inputs/placement.ts";
+import type {
+  CloneRepository,
+  CloneRequest,
+  Placed,
+  Placement,
+  PlacementFault,
+} from "../inputs/placement.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { Activity } from "./activity.ts";
 import { ProgressReport } from "./progress-report.ts";
@@ -16,7 +23,7 @@ import type { PrefetchedRefs } from "./snapshots/prefetched-refs.ts";
 import type { RepositorySnapshots } from "./snapshots/repository-snapshots.ts";
 
 export interface CloneDeps {
-  credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository">;
+  credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository" | "withToken">;
   clone: CloneRepository;
   snapshots: Pick<
     RepositorySnapshots,
@@ -28,6 +35,7 @@ export interface CloneDeps {
 }
 
 export interface CloneTarget extends SetupInputs {
+  session: SetupInputs["session"] & Pick<RunSession, "toChoose">;
   lease: Lease;
   sandbox: Sandbox;
   runLog: RunLog;
@@ -35,7 +43,18 @@ export interface CloneTarget extends SetupInputs {
   refs: PrefetchedRefs;
   /** The repositories that were restored onto the disk and are equal to a clone. */
   restored: RestoredRepositories;
+  /**
+   * The repositories on the disk, as they were cloned, whose setup is left to the next sandbox. Each is taken
+   * from here once.
+   */
+  leftToNext: Map<string, Placed>;
   activity: Activity;
+  /** The choice that waits for the repositories, and for which their setup waits; null for none. */
+  choice: {
+    readonly isMade: boolean;
+    readonly choseImage: boolean;
+    placed(id: string): Promise<LayerRuntimes | null>;
+  } | null;
   /** Limits how many attempts run at once. */
   inSlot<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -52,22 +71,24 @@ type Mounted = Set<string>;
 export async function cloneInto(
   deps: CloneDeps,
   target: CloneTarget,
-  repository: RunRepository,
+  given: RunRepository,
   mounted: Mounted,
 ): Promise<Placement> {
+  const repository = await deps.credentials.withToken(given);
+  if ("fault" in repository) return repository;
   const report = new ProgressReport(target.runLog, formatId("session_resource", repository.id));
   const onSetup = () => report.progress({ phase: "setting_up", percent: null });
+  // The next sandbox has the image.
+  if (target.choice?.choseImage === true) return "later";
   try {
     const attempt = new Attempt(deps, target, repository, mounted, report.progress);
     const setup = setupRequest(target, repository);
-    if (setup === null) return await target.inSlot(() => attempt.place());
-    // This takes no slot, since it may wait for long. Only a branch, tag or commit has such snapshots.
-    const isPrepared = repository.checkout?.type !== "ref";
-    const prepared = isPrepared
-      ? await attempt.fromSetup(setup, onSetup)
-      : { placement: null, failure: null };
-    if (prepared.placement !== null) return prepared.placement;
-    return await target.inSlot(() => attempt.placeAndSetUp(setup, prepared.failure, onSetup));
+    const isOwn = target.session.toChoose?.devcontainer === repository.id;
+    if (setup === null && !isOwn) return await target.inSlot(() => attempt.place());
+    if (target.choice?.isMade === false) return await attempt.placeAndChoose(target.choice, onSetup);
+    return await (setup === null
+      ? target.inSlot(() => attempt.place())
+      : attempt.placeWithSetUp(setup, onSetup));
   } finally {
     await report.end();
   }
@@ -95,11 +116,50 @@ class Attempt {
     this.#onProgress = onProgress;
   }
 
+  /** Places the repository, from a snapshot with its setup if there can be one. */
+  async placeWithSetUp(setup: SetupRequest, onSetup: () => void): Promise<Placement> {
+    // This takes no slot, since it may wait for long.
+    const prepared = this.#canBePrepared()
+      ? await this.#fromSetup(setup, onSetup)
+      : { placement: null, failure: null };
+    if (prepared.placement !== null) return prepared.placement;
+    return await this.#target.inSlot(() => this.#placeAndSetUp(setup, prepared.failure, onSetup));
+  }
+
+  /**
+   * Places the repository, and sets it up with the runtimes that the session chooses when it has all its
+   * repositories. If it is mounted from a snapshot, it is then placed anew from one with its setup. If the
+   * session chooses an image, its setup is left to the sandbox with that.
+   */
+  async placeAndChoose(choice: NonNullable<CloneTarget["choice"]>, onSetup: () => void): Promise<Placement> {
+    const { activity, sandbox, inSlot } = this.#target;
+    const { id, mountPath } = this.#repository;
+    const placed = await inSlot(() => this.place());
+    if (placed === "later" || "fault" in placed) return placed;
+    const runtimes = await activity.pause(() => choice.placed(id));
+    if (choice.choseImage) {
+      this.#target.leftToNext.set(id, placed);
+      return "later";
+    }
+    const setup = setupRequest({ ...this.#target, runtimes }, this.#repository);
+    if (setup === null) return placed;
+    if (this.#canBePrepared() && this.#mounted.has(id) && (await sandbox.unmountSnapshot(mountPath))) {
+      this.#mounted.delete(id);
+      return await this.placeWithSetUp(setup, onSetup);
+    }
+    return await inSlot(() => this.#setUp(setup, placed, null, onSetup));
+  }
+
+  /** Only a branch, tag or commit has snapshots with its setup. */
+  #canBePrepared(): boolean {
+    return this.#repository.checkout?.type !== "ref";
+  }
+
   /**
    * Mounts a snapshot with the setup, which is built when it is missing. If `placement` is null, the
    * repository must be placed without it.
    */
-  async fromSetup(
+  async #fromSetup(
     setup: SetupRequest,
     onSetup: () => void,
   ): Promise<{ placement: Placement | null; failure: SetupFailure | null }> {
@@ -125,8 +185,10 @@ class Attempt {
     const { snapshots, clone, log } = this.#deps;
     const { lease, sandbox } = this.#target;
     const { id } = this.#repository;
-    const restored = this.#target.restored.get(id);
-    if (restored !== undefined) return restored;
+    const { restored, leftToNext } = this.#target;
+    const present = leftToNext.get(id) ?? restored.get(id);
+    leftToNext.delete(id);
+    if (present !== undefined) return present;
     const remote = await this.#remoteRefs();
     const request = await this.#request();
     const fromSnapshot = remote && (await snapshots.mount(remote, this.#mountTarget(), request));
@@ -153,13 +215,23 @@ class Attempt {
    * Places the repository plainly, and then runs the setup script unless it has failed already. If the
    * repository cannot be read, a known failure of the script is not reported either.
    */
-  async placeAndSetUp(
+  async #placeAndSetUp(
     setup: SetupRequest,
     known: SetupFailure | null,
     onSetup: () => void,
   ): Promise<Placement> {
     const placed = await this.place();
     if (placed === "later" || "fault" in placed) return placed;
+    return await this.#setUp(setup, placed, known, onSetup);
+  }
+
+  /** Runs the setup script in a repository that is in place, unless it has failed already. */
+  async #setUp(
+    setup: SetupRequest,
+    placed: Placed,
+    known: SetupFailure | null,
+    onSetup: () => void,
+  ): Promise<Placement> {
     const { sandbox, session } = this.#target;
     const failure = known ?? (await setUpHere(sandbox, setup, onSetup));
     const context = { session, mask: this.#deps.mask };

@@ -22,7 +22,7 @@ export async function setUpHere(
 }
 
 export interface SetupContext {
-  session: Pick<RunSession, "repositorySetup" | "variables">;
+  session: Pick<RunSession, "repositorySetup" | "devcontainer" | "variables">;
   mask(text: string): string;
 }
 
@@ -35,7 +35,8 @@ export function placementAfterSetup(
 ): Placement {
   if (failure === "stopped") return "later";
   if (failure === null) return placed;
-  const output = mask(maskValues(failure.output, session.variables)).slice(-MAX_OUTPUT);
+  const own = maskValues(failure.output, session.devcontainer?.variables ?? {});
+  const output = mask(maskValues(own, session.variables)).slice(-MAX_OUTPUT);
   const why = `${failure.why}.${output === "" ? "" : ` The end of its output:\n${output}`}`;
   if (session.repositorySetup?.isRequired === true)
     return {

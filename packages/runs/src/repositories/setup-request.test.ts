@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NOTHING_READ } from "../../test-support/devcontainer.ts";
 import { type SetupInputs, setupRequest } from "./setup-request.ts";
 
-const repository = { url: "https://git.example/acme/app", mountPath: "/data/app" };
+const repository = { id: "one", url: "https://git.example/acme/app", mountPath: "/data/app" };
 const context: SetupInputs = {
   session: {
     repositorySetup: { script: "npm ci", isRequired: false },
+    devcontainer: null,
     variables: { LEVEL: "high" },
     networking: {
       type: "limited",
@@ -15,6 +17,7 @@ const context: SetupInputs = {
     },
   },
   system: null,
+  runtimes: null,
   writable: [],
   onEgressDenied() {},
 };
@@ -22,6 +25,21 @@ const context: SetupInputs = {
 test("setupRequest: no script → nothing is to be done", () => {
   const session = { ...context.session, repositorySetup: null };
   assert.equal(setupRequest({ ...context, session }, repository), null);
+});
+
+test("setupRequest: the commands of a devcontainer run after the environment's script, in their repository alone", () => {
+  const devcontainer = {
+    ...{ repository: "one", variables: { MODE: "dev", LEVEL: "low" }, script: "make own" },
+    ...{ image: null, shown: NOTHING_READ },
+  };
+  const both = { ...context, session: { ...context.session, devcontainer } };
+  const request = setupRequest(both, repository);
+  assert.match(request?.script ?? "", /npm ci[\s\S]*\nmake own$/);
+  assert.deepEqual(request?.environment, { MODE: "dev", LEVEL: "high" });
+  assert.equal(setupRequest(both, { ...repository, id: "other" })?.script, "npm ci");
+  const alone = { ...both, session: { ...both.session, repositorySetup: null } };
+  assert.equal(setupRequest(alone, repository)?.script, "make own");
+  assert.equal(setupRequest(alone, { ...repository, id: "other" }), null);
 });
 
 test("setupRequest: the script reaches the environment's hosts and package managers, and not the repository's host", () => {

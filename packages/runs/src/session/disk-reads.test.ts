@@ -143,14 +143,22 @@ describe("reads of a session's disk", () => {
     const { db, session, read } = await parked(t);
     const request = { kind: "changes" } as const;
     for (let n = 0; n < 32; n++)
-      assert.ok(await storeRead(db.write, { id: newUuid(), sessionId: session.id, request, ttlMs: 60_000 }));
+      assert.ok(
+        await storeRead(db.write, {
+          id: newUuid(),
+          sessionId: session.id,
+          request,
+          ttlMs: 60_000,
+          opens: true,
+        }),
+      );
     await assert.rejects(read("a"), { type: "rate_limit_error" });
   });
 
   test("what an asker left that died is deleted once it has expired", async (t) => {
     const { db, session } = await parked(t);
     const request = { kind: "changes" } as const;
-    const late = { id: newUuid(), sessionId: session.id, request, ttlMs: -1 };
+    const late = { id: newUuid(), sessionId: session.id, request, ttlMs: -1, opens: true };
     for (const read of [late, { ...late, id: newUuid(), ttlMs: 60_000 }]) await storeRead(db.write, read);
     await deleteExpiredReads(db.write);
     assert.equal(await waiting(db), 1);
@@ -164,6 +172,7 @@ test("claimForRead: only a session with its disk here that nobody holds and some
     idle: "home = 'here'",
     due: "home = 'here', pending_at = now()",
     unasked: "home = 'here'",
+    unopened: "home = 'here'",
     late: "home = 'here'",
     elsewhere: "home = 'there'",
     none: "home = null",
@@ -180,7 +189,13 @@ test("claimForRead: only a session with its disk here that nobody holds and some
     await db.write.query({ text: `update sessions set ${set} where id = $1`, values: [id] });
     const ttlMs = name === "late" ? -1 : 60_000;
     if (name !== "unasked")
-      await storeRead(db.write, { id: newUuid(), sessionId: id, request: { kind: "changes" }, ttlMs });
+      await storeRead(db.write, {
+        id: newUuid(),
+        sessionId: id,
+        request: { kind: "changes" },
+        ttlMs,
+        opens: name !== "unopened",
+      });
     const claims = [1, 2].map(() => claimForRead(db.write, { owner: "a", leaseMs: 1_000, host }, id));
     const leases = (await Promise.all(claims)).filter((lease) => lease !== null);
     if (leases.length > 0) claimed.push(`${name} ${leases.length}`);

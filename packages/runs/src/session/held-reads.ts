@@ -31,7 +31,7 @@ export class HeldReads {
     return this.#running > 0;
   }
 
-  /** The time of the last read, by `performance.now()`. */
+  /** The time of the last read of the disk, by `performance.now()`. */
   get lastAt(): number {
     return this.#lastAt;
   }
@@ -42,11 +42,10 @@ export class HeldReads {
     this.#running += 1;
     try {
       const reads = await this.#unlessEnded();
-      await reads?.look();
+      if (await reads?.look()) this.#lastAt = performance.now();
       return reads !== undefined;
     } finally {
       this.#running -= 1;
-      this.#lastAt = performance.now();
       if (this.#running === 0) this.#onDone();
     }
   }

@@ -3,6 +3,7 @@ import { LeaseLost, type Model } from "@berth/agent";
 import { type FaultScope, inFaultScope, type Share, type SharedSlots, Signal } from "@berth/concurrency";
 import { DatabaseUnavailableError } from "@berth/store/db";
 import type { Lease, TurnPermits } from "@berth/store/leases";
+import type { OwnerLimits } from "@berth/store/limits";
 import { startsTurn, type WaitingInputs } from "@berth/store/session-log";
 import type { Traces } from "@berth/store/traces";
 import type { Logger } from "pino";
@@ -10,8 +11,10 @@ import { outputStore } from "../call-outputs/output-store.ts";
 import { readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import { RunLog, type RunLogDeps } from "../lease/run-log.ts";
+import { SessionSpending } from "../lease/session-spending.ts";
 import { isRunning, type SessionState } from "../lease/session-state.ts";
 import type { Trials } from "../lease/trials.ts";
+import { type SessionPreviewDeps, SessionPreviews } from "../reads/session-previews.ts";
 import { type SessionReadDeps, SessionReads } from "../reads/session-reads.ts";
 import { summariseSession } from "../turn/session-summary.ts";
 import { idle, SessionTurn, type TurnDeps, type TurnOptions } from "../turn/session-turn.ts";
@@ -25,18 +28,29 @@ import type { SessionMetrics } from "./session-metrics.ts";
 import { SessionRecord } from "./session-record.ts";
 import { SessionTrace } from "./session-trace.ts";
 
-export interface SessionRunnerDeps extends TurnDeps, RunLogDeps, Omit<SessionReadDeps, "db" | "hub" | "log"> {
+export interface SessionRunnerDeps
+  extends TurnDeps,
+    RunLogDeps,
+    Pick<SessionPreviewDeps, "linkKey">,
+    Omit<SessionReadDeps, "db" | "hub" | "log"> {
   metrics: SessionMetrics;
   traces: Traces;
   /** A logger whose lines name the session and its organization. */
   log: Logger;
   /** Milliseconds for which the sandbox stays open while the session is idle. */
   idleMs: number;
+  /**
+   * Maximum milliseconds for which it stays open while processes run that commands left, and the time for which
+   * it does while previews of their ports are used.
+   */
+  maxKeepAliveMs: number;
   openWorkspace(lease: Lease, inputs: SessionInputs, log: RunLog, events: WorkspaceEvents): SessionWorkspace;
   /** Limits how many turns run at once. */
   turns: SharedSlots;
   /** Limits how many turns owners have at once, on all hosts. */
   permits: Pick<TurnPermits, "areLimited" | "take" | "whenReleased">;
+  /** The limits of what requests of owners cost. */
+  limits: OwnerLimits;
   /** Begins turns of sessions during whose turns a process has crashed. */
   trials: Pick<Trials, "begin">;
   /** Returns whether the operator drains this host. */
@@ -77,6 +91,7 @@ export class SessionRunner implements FaultScope {
   readonly #fault = Promise.withResolvers<never>();
   readonly #reads: HeldReads;
   readonly #prefix: PrefixWatch;
+  readonly #ports: SessionPreviews;
   #workspace: SessionWorkspace | undefined;
   #record: SessionRecord | undefined;
   #trace: SessionTrace | undefined;
@@ -94,6 +109,7 @@ export class SessionRunner implements FaultScope {
     this.lease = lease;
     this.#fault.promise.catch(() => undefined);
     this.#prefix = new PrefixWatch(deps.log);
+    this.#ports = new SessionPreviews(deps, async () => (await this.#workspace?.openSandbox()) ?? null);
     this.#runLog = new RunLog(deps, lease, deps.mask, (entries) => {
       this.#record?.appended(entries);
       this.#trace?.appended(entries);
@@ -185,6 +201,7 @@ export class SessionRunner implements FaultScope {
       if (error instanceof DatabaseUnavailableError) await handOverRun(db.write, this.lease);
     } finally {
       this.#runLog.close();
+      this.#ports.close();
       this.#trace?.close();
       await this.#endWorkspace();
     }
@@ -298,7 +315,7 @@ export class SessionRunner implements FaultScope {
     const workspace = this.#deps.openWorkspace(this.lease, inputs, this.#runLog, events);
     this.#record = new SessionRecord(this.#deps.log, workspace.session, this.#deps.metrics);
     this.#trace = new SessionTrace(this.#deps.traces, workspace.session);
-    this.#reads.begin(new SessionReads(this.#deps, this.lease, workspace));
+    this.#reads.begin(new SessionReads(this.#deps, this.lease, workspace, this.#ports));
     return workspace;
   }
 
@@ -325,7 +342,7 @@ export class SessionRunner implements FaultScope {
     if (isWoken || workspace.isBusy() || this.#reads.areRunning) return false;
     if (await this.#isWokenWhileSaving(workspace)) return false;
     return await this.#reads.release(async () => {
-      await workspace.rest();
+      await this.#untilNews((news) => workspace.rest(news));
       return await releaseRun(this.#deps.db.write, this.lease);
     });
   }
@@ -335,13 +352,19 @@ export class SessionRunner implements FaultScope {
    * when the session was woken.
    */
   async #waitWarm(workspace: SessionWorkspace, since: number): Promise<boolean> {
+    const { idleMs, maxKeepAliveMs } = this.#deps;
+    let warmMs = idleMs;
     while (!this.#news.isSet) {
       const due = (await this.#runLog.summaryDue()) ?? Number.POSITIVE_INFINITY;
       const isDue = due <= performance.now();
       if (isDue && (await this.#summarise(workspace, due))) continue;
-      const rest = Math.min(this.#restMs(workspace, since), due - performance.now());
+      const rest = Math.min(this.#restMs(workspace, since, warmMs), due - performance.now());
       if (await this.#news.waitFor(isDue ? MIN_REST_MS : Math.max(0, rest))) return true;
-      if (!isDue && this.#restMs(workspace, since) <= 0) return false;
+      if (isDue || this.#restMs(workspace, since, warmMs) > 0) continue;
+      const keptMs = this.#ports.areUsed ? maxKeepAliveMs : workspace.session.keepAliveMs;
+      const keepAliveMs = Math.min(keptMs, maxKeepAliveMs);
+      if (warmMs >= keepAliveMs || !(await workspace.hasProcesses())) return false;
+      warmMs = Math.min(keepAliveMs, warmMs + Math.max(idleMs, MIN_REST_MS));
     }
     return true;
   }
@@ -355,22 +378,30 @@ export class SessionRunner implements FaultScope {
       await this.#runLog.endSummary();
       return true;
     }
-    const over = new AbortController();
-    const stop = new AbortController();
-    const watching = this.#news.wait(over.signal).then(() => stop.abort());
     const slot = await this.#takeSlot(workspace);
     this.#isActive = true;
     try {
       const watched = (model: Model) => this.#prefix.watched(model);
-      await summariseSession(this.#deps, { log: this.#runLog, workspace, watched }, stop.signal);
+      const target = { log: this.#runLog, workspace, watched, spending: this.#spending(workspace) };
+      await this.#untilNews((news) => summariseSession(this.#deps, target, news));
     } finally {
       this.#isActive = false;
       this.#endSlot(slot);
-      over.abort();
-      await watching;
       await permit.release();
     }
     return true;
+  }
+
+  /** Runs `work` with a signal that aborts when the session is woken. */
+  async #untilNews<T>(work: (news: AbortSignal) => Promise<T>): Promise<T> {
+    const [over, news] = [new AbortController(), new AbortController()];
+    const watching = this.#news.wait(over.signal).then(() => news.abort());
+    try {
+      return await work(news.signal);
+    } finally {
+      over.abort();
+      await watching;
+    }
   }
 
   /**
@@ -391,13 +422,16 @@ export class SessionRunner implements FaultScope {
     return this.#news.isSet || this.#reads.areRunning;
   }
 
-  /** Returns milliseconds for which the session stays warm, after its last use at `since` or by a read. */
-  #restMs(workspace: SessionWorkspace, since: number): number {
+  /**
+   * Returns the milliseconds that are left of `warmMs`, for which the session stays warm after its last use at
+   * `since` or by a read.
+   */
+  #restMs(workspace: SessionWorkspace, since: number, warmMs: number): number {
     const { idleMs } = this.#deps;
     if (this.#reads.areRunning) return Math.max(idleMs, MIN_REST_MS);
     if (!workspace.isOpen()) return 0;
     if (workspace.waitsForPlace() && workspace.hasPending()) return Math.max(idleMs, MIN_REST_MS);
-    return Math.max(0, Math.max(since, this.#reads.lastAt) + idleMs - performance.now());
+    return Math.max(0, Math.max(since, this.#reads.lastAt) + warmMs - performance.now());
   }
 
   /** Settles interrupts or runs a turn. Returns false when there was nothing to do. */
@@ -515,6 +549,10 @@ export class SessionRunner implements FaultScope {
     slot.end();
   }
 
+  #spending({ session }: SessionWorkspace): SessionSpending {
+    return new SessionSpending(this.#deps, this.lease, session, this.#runLog.charges);
+  }
+
   async #runTurn(
     workspace: SessionWorkspace,
     before: Pick<TurnOptions, "resumed" | "isAnnounced" | "slot">,
@@ -527,6 +565,7 @@ export class SessionRunner implements FaultScope {
       workspace,
       outputs: outputStore(db, this.lease),
       watched: (model) => this.#prefix.watched(model),
+      spending: this.#spending(workspace),
       onFirstPart: (requestId) => this.#record?.firstPart(requestId),
       onGap: (parts) => this.#record?.gap(parts),
     });

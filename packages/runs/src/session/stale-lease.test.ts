@@ -19,6 +19,7 @@ import {
   markUnverified,
 } from "../disks/volume-snapshots/volume-snapshot-store.ts";
 import { markAllAbsent, markExhaustedDue } from "../inputs/placement-store.ts";
+import { appendChoice } from "../lease/append-choice.ts";
 import {
   appendByRun,
   appendIdle,
@@ -87,6 +88,12 @@ const CASES: readonly Case[] = [
     refused: "throws",
   },
   { statement: "append_running", call: (db, lease) => appendRunning(db, lease), refused: "throws" },
+  {
+    statement: "append_choice",
+    call: (db, lease) =>
+      appendChoice(db, lease, DRAFTS, { runtimes: null, devcontainer: null, variables: {}, setup: null }),
+    refused: "throws",
+  },
   { statement: "append_idle", call: (db, lease) => appendIdle(db, lease, DRAFTS), refused: "throws" },
   {
     statement: "append_reclaimed",

@@ -166,29 +166,22 @@ describe("a worker with one slot", () => {
     await own.until(other, ended);
   });
 
-  test("a sandbox waits for the root filesystem of its environment's packages → another session gets its turn", async (t) => {
-    const { db, own, waiting, other } = await trial(t);
+  test("a sandbox waits until the root filesystem is built → another session gets its turn", async (t) => {
+    const { own, waiting, other } = await trial(t);
     const asked = Promise.withResolvers<void>();
-    const ready = Promise.withResolvers<null>();
-    await db.write.query({
-      text: `update environments set config = jsonb_set(config::jsonb, '{packages}', '{"pip": ["six"]}')::json
-        where id = (select environment_id from sessions where id = $1)`,
-      values: [waiting],
-    });
+    const ready = Promise.withResolvers<void>();
     const settled = async () => {
       asked.resolve();
-      return await ready.promise;
+      await ready.promise;
+      return { kind: "unavailable", why: "none" };
     };
-    const rootFilesystem = { settled, state: () => ({ kind: "absent", why: "none" }) };
+    const rootFilesystem = { settled, state: () => ({ kind: "building" }) };
     const systems = { rootFilesystem } as unknown as NonNullable<WorkerOptions["systems"]>;
     await own.worker({ concurrency: 1, systems });
     await asked.promise;
-    await db.write.query({
-      text: "update environments set config = jsonb_set(config::jsonb, '{packages}', '{}')::json",
-    });
-    await own.send(other, steps(bash("echo other")));
+    await own.send(other, steps({ say: "other" }));
     await own.until(other, ended);
-    ready.resolve(null);
+    ready.resolve();
     await own.until(waiting, (log) => types(log).includes("session.resource_ready"));
   });
 });

@@ -24,6 +24,7 @@ import { LeaseKeeper } from "../lease/lease-keeper.ts";
 import { isDeadOwner, newOwnerName, pidOfOwner } from "../lease/lease-owner.ts";
 import { LogMemory } from "../lease/log-memory.ts";
 import { reportAway } from "../lease/report-away.ts";
+import { resumeAtDayTurn } from "../lease/reserve-spend.ts";
 import { SharedClaims } from "../lease/shared-claims.ts";
 import { Trials } from "../lease/trials.ts";
 import { leaveHosts } from "../lease/untied-hosts-store.ts";
@@ -62,6 +63,10 @@ export interface WorkerOptions
   pollMs?: number;
   /** Milliseconds for which a sandbox stays open while the session is idle; default 60,000. */
   sandboxIdleMs?: number;
+  /** Maximum milliseconds for which sandboxes stay open while processes run in them. Default: 0. */
+  maxKeepAliveMs?: number;
+  /** Returns the key of a link for previews; see `SessionPreviews`. */
+  linkKey(linkId: string): Buffer;
   /** Milliseconds for which a session is idle before its container and disk are reclaimed; default a day. */
   reclaimMs?: number;
   /** The most bytes of a session's saved workspace; default null: none is saved. */
@@ -124,7 +129,8 @@ export class Worker {
     this.#concurrency = concurrency;
     this.#clones = new Semaphore(concurrency * CLONES_PER_SLOT);
     const metrics = options.metrics ?? new SessionMetrics();
-    this.#permits = new TurnPermits(db, new OwnerLimits(db.read, options.limits));
+    const limits = new OwnerLimits(db.read, options.limits);
+    this.#permits = new TurnPermits(db, limits);
     this.#usage = new UsageMeter({ db, log, diskBytes: (path) => options.engine.diskBytes(path) });
     this.#shared = {
       ...options,
@@ -134,8 +140,10 @@ export class Worker {
       readFile: (fileId) => readMessageFile(options, fileId),
       previews: hub.previews,
       idleMs: options.sandboxIdleMs ?? 60_000,
+      maxKeepAliveMs: options.maxKeepAliveMs ?? 0,
       turns: new SharedSlots(concurrency),
       permits: this.#permits,
+      limits,
       trials: new Trials(db.write),
       onRest: () => {
         if (this.#mayLeaveDue) this.#news.set();
@@ -238,6 +246,7 @@ export class Worker {
     await this.#recordCrashes(dead);
     await expireLeases(db.write, dead);
     this.#setDraining(await isDraining(db.write, host.id));
+    for (const id of await resumeAtDayTurn(db.write)) hub.publish(id, true);
     const awayMs = Math.min(this.#leaseMs, host.graceMs / 8);
     for (const id of await reportAway(db, host.place, awayMs)) hub.publish(id);
   }

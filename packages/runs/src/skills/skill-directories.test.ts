@@ -40,6 +40,7 @@ async function makeSkill(own: Installation, { organizationId }: Seed, name: stri
     organization_id: organizationId,
     owner_type: "organization",
     owner_id: organizationId,
+    organization_access: null,
   } as const;
   await insertSkill(own.db.write, { id: skill_id, ...owner, name, display_title: null, metadata: {} });
   const { sha256, size: size_bytes } = content;

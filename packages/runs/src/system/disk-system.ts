@@ -7,8 +7,8 @@ import type { Disk } from "../disks/session-disk.ts";
 export interface SessionSystem {
   /** The layers; undefined for the engine's own system. */
   system: SystemLayers | undefined;
-  /** Why a part of the environment is missing in the system, for people and models; null when none is. */
-  fault: string | null;
+  /** Why parts of the environment are missing in the system, for people and models. */
+  faults: readonly string[];
   /** Called when no sandbox uses the system. */
   release(): void;
 }
@@ -20,6 +20,21 @@ const MAX_COPY_MS = 60_000;
 /** Returns whether the disk's sandbox was last opened with the engine's own system. */
 export async function wasOnHost(disk: Disk): Promise<boolean> {
   return (await lastSystem(disk)) === HOST;
+}
+
+/** Returns a note for the model if the disk was last opened on another release of Debian; empty otherwise. */
+export async function newSuiteNote({ system }: SessionSystem, disk: Disk): Promise<string[]> {
+  const former = suiteOf(await lastSystem(disk));
+  const suite = system === undefined ? null : suiteOf(basename(system.rootFilesystem));
+  if (former === null || suite === null || former === suite) return [];
+  return [
+    `[The operating system of this session is now Debian ${suite}; it was ${former}. Its programs, such as Python and Node.js, have newer versions. What was compiled here, or installed with pip or npm, may have to be built or installed again.]`,
+  ];
+}
+
+/** Returns the release in the recorded name of a system; null for the engine's own system, or none. */
+function suiteOf(name: string | null): string | null {
+  return /^([a-z]+)-[0-9a-f]+( |$)/.exec(name ?? "")?.[1] ?? null;
 }
 
 /**

@@ -15,8 +15,9 @@ export function tunnelGrants(deps: CredentialDeps) {
     const valid = rows.filter((row) => timingSafeEqual(row.tokenHash, tokenHash(tokens.get(row.id) ?? "")));
     return new Map(
       valid.map(({ id, sessionId, policy, revision }) => {
-        const credentials = new SessionCredentials(deps, sessionId).egressSource();
-        return [id, { policy, revision, credentials }];
+        const session = new SessionCredentials(deps, sessionId);
+        const [credentials, services] = [session.egressSource(), session.services()];
+        return [id, { policy, revision, credentials, services }];
       }),
     );
   };

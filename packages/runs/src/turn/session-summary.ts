@@ -13,7 +13,7 @@ import type { TurnDeps, TurnOptions } from "./session-turn.ts";
  */
 export async function summariseSession(
   deps: Pick<TurnDeps, "model" | "mask" | "readFile" | "log">,
-  { log, workspace, watched }: Pick<TurnOptions, "log" | "workspace" | "watched">,
+  { log, workspace, watched, spending }: Pick<TurnOptions, "log" | "workspace" | "watched" | "spending">,
   signal: AbortSignal,
 ): Promise<void> {
   const { agent } = workspace.session;
@@ -24,6 +24,7 @@ export async function summariseSession(
       {
         agent,
         model: watched(model),
+        spending,
         ...(await prepareTurn(workspace, deps.mask, signal)),
         log: await log.forTurn(),
         readFile: deps.readFile,

@@ -8,13 +8,14 @@ import {
   type Model,
   type ReadFile,
   runTurn,
+  type Spending,
   type SummaryTime,
   type TextStream,
   type Turn,
   unstartedCallResults,
 } from "@berth/agent";
 import { sleep } from "@berth/concurrency";
-import type { SessionErrorType, StopReason } from "@berth/contract";
+import { formatId, type SessionErrorType, type StopReason } from "@berth/contract";
 import { DatabaseUnavailableError, databaseNow } from "@berth/store/db";
 import type { SessionHub } from "@berth/store/notify";
 import type { Logger } from "pino";
@@ -52,6 +53,8 @@ export interface TurnOptions {
   resumed: boolean;
   /** Returns the agent's model as the session uses it. */
   watched(model: Model): Model;
+  /** Holds all requests, also those of Explore, to budgets. */
+  spending: Spending;
   /** Called when the first part of a response has arrived, with the id of the request's event. */
   onFirstPart(requestId: string): void;
   /** As `Turn.onGap`. */
@@ -172,7 +175,11 @@ export class SessionTurn {
         await outputs.close(!isOver);
       });
     await workspace.collectOutputs(resumed, signal);
-    await log.appendIdle([idle(stop)], this.#summary === null ? null : this.#summary.at - databaseNow());
+    const used = workspace.session.hasBudget ? await log.usage() : [];
+    await log.appendIdle(
+      [...used, idle(stop)],
+      this.#summary === null ? null : this.#summary.at - databaseNow(),
+    );
   }
 
   async #runLoop(model: Model, outputs: TurnOutputs, signal: AbortSignal): Promise<StopReason> {
@@ -185,9 +192,15 @@ export class SessionTurn {
     return await runTurn({
       agent,
       model: this.#options.watched(model),
+      spending: this.#options.spending,
       ...(await this.#prepare(signal)),
       log: telling(await log.forTurn(), workspace),
       readFile,
+      confirmationRules: async () =>
+        (await log.confirmationRules()).map((rule) => ({
+          ...rule,
+          id: formatId("confirmation_rule", rule.id),
+        })),
       preview: (piece) => previews.publish(id, piece),
       previewStream: maskStream,
       outputs,
@@ -217,6 +230,7 @@ export class SessionTurn {
       agent: workspace.session.agent,
       tools: exploreTools(workspace, mask),
       model: (choice) => model({ model: choice }),
+      spending: this.#options.spending,
       sandbox,
       hasSandbox: () => workspace.hasSandbox(),
       environment: () => workspace.environment(),

@@ -1,4 +1,4 @@
-import type { Sandbox, SandboxEngine } from "@berth/sandbox";
+import type { RuntimeStore, Sandbox, SandboxEngine } from "@berth/sandbox";
 import type { Database } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 import type { Logger } from "pino";
@@ -17,6 +17,7 @@ import type { Activity } from "../repositories/activity.ts";
 import type { RepositorySnapshots } from "../repositories/snapshots/repository-snapshots.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
 import type { PinnedSkill } from "../skills/skill-store.ts";
+import type { ChoiceDeps } from "../system/runtime-choice.ts";
 import type { SystemDeps } from "../system/session-system.ts";
 import type { TunnelDeps } from "../tunnels/session-tunnel.ts";
 import type { UsageMeter } from "../usage/usage-meter.ts";
@@ -29,7 +30,10 @@ import type { SpecDeps } from "./sandbox-spec.ts";
 export interface OpenDeps extends ProvisionDeps {
   db: Database;
   engine: SandboxEngine;
-  credentials: Pick<SessionCredentials, "egressSource" | "repositoryInside" | "unsealedRepository">;
+  credentials: Pick<
+    SessionCredentials,
+    "egressSource" | "repositoryInside" | "services" | "unsealedRepository" | "withToken"
+  >;
   accounts: GitDeps["accounts"];
   snapshots: RepositorySnapshots;
   /** Snapshots of volumes; null or absent where disks are not made from snapshots. */
@@ -37,6 +41,9 @@ export interface OpenDeps extends ProvisionDeps {
   disks: DiskDirectory;
   /** Berth's own systems; null where sandboxes have the system that the engine gives them. */
   systems: SystemDeps | null;
+  /** The runtimes of this machine; null where sandboxes cannot have them. */
+  runtimes: RuntimeStore | null;
+  runtimeVersions: ChoiceDeps["runtimeVersions"];
   mask(text: string): string;
   skills: SkillDirectories;
   /** Tunnels for sandboxes on other hosts. Absent: these reach nothing. */

@@ -21,10 +21,13 @@ import type { Activity } from "../repositories/activity.ts";
 import { type CloneDeps, type CloneTarget, cloneInto } from "../repositories/clone-into.ts";
 import { type PlaceDeps, placeRepository } from "../repositories/place-repository.ts";
 import { reportFailed, reportReady } from "../repositories/report-placement.ts";
+import type { RepositorySnapshots } from "../repositories/snapshots/repository-snapshots.ts";
+import type { RuntimeChoice } from "../system/runtime-choice.ts";
 import { excludeFile, includeFile, notPlaceable } from "./file-in-repository.ts";
 
 export interface ProvisionDeps extends CloneDeps, PlaceDeps {
   db: Database;
+  snapshots: CloneDeps["snapshots"] & Pick<RepositorySnapshots, "caches">;
   blobs: BlobStore;
   /** Limits the attempts of all sessions at once, since many may wait for their retries. */
   clones: Semaphore;
@@ -38,6 +41,8 @@ export interface ProvisionTarget extends Omit<CloneTarget, "inSlot"> {
   /** Aborts when no sandbox is needed. */
   signal: AbortSignal;
   activity: Activity;
+  /** The resources when the sandbox was opened; null when no command will run in it. */
+  known: readonly RunResource[] | null;
   /** The files that the sandbox was opened with. */
   mounted: readonly { sha256: string; target: string }[];
   /**
@@ -47,6 +52,8 @@ export interface ProvisionTarget extends Omit<CloneTarget, "inSlot"> {
    * @param isAlone returns whether only the repositories came onto the disk meanwhile.
    */
   takeSnapshot: ((isAlone: () => boolean) => Promise<void>) | null;
+  /** The choice that the session has yet to make in this sandbox; null for none. */
+  choice: RuntimeChoice | null;
   /** Called when a file waits for a mount point that only a fresh sandbox has. */
   onNeedsReopen(): void;
 }
@@ -66,6 +73,8 @@ export class Provisioner {
   readonly #mountedFiles: Map<string, string>;
   /** Uuids of the repositories at whose mount paths this sandbox has a snapshot. */
   readonly #mountedSnapshots = new Set<string>();
+  /** Paths at which the mount of a package cache was tried. */
+  readonly #mountedCaches = new Set<string>();
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #tried = new Set<string>();
   /** Signals of the repositories that are being placed, by uuid. */
@@ -89,6 +98,8 @@ export class Provisioner {
       if (isRepository(resource)) this.#startRepository(resource);
       else this.#startOnce(resource.id, () => this.#put(resource));
     }
+    this.#startChoice();
+    this.#startCaches();
     this.#startSnapshot(resources);
     await Promise.all(this.#underWay.values());
   }
@@ -101,6 +112,60 @@ export class Provisioner {
   /** Returns whether a file to add or remove needs a mount point that only a fresh sandbox has or lacks. */
   needsReopen(): boolean {
     return this.#needsReopen;
+  }
+
+  /** Returns whether the session has chosen an image in this sandbox, which only the next one has. */
+  get choseImage(): boolean {
+    return this.#target.choice?.choseImage ?? false;
+  }
+
+  /** The variables of commands that use the runtimes of this sandbox. */
+  get variables(): Readonly<Record<string, string>> {
+    return { ...this.#runtimes()?.variables, ...this.#target.session.devcontainer?.variables };
+  }
+
+  #runtimes(): ProvisionTarget["runtimes"] {
+    return this.#target.choice?.runtimes ?? this.#target.runtimes;
+  }
+
+  /**
+   * Commands wait for the choice, so that the first one has what the repositories ask for. It waits for clones
+   * and builds, which have limits of their own.
+   */
+  #startChoice(): void {
+    const { choice, activity } = this.#target;
+    if (choice === null || choice.isMade) return;
+    this.#start(
+      "choice",
+      activity.pause(() => choice.make()),
+    );
+  }
+
+  /**
+   * Mounts the package caches that came with the setups of repositories, once these are in place; commands wait
+   * for it. A directory in which the session has files already keeps these alone.
+   */
+  #startCaches(): void {
+    const { sandbox, known, lease, session, activity } = this.#target;
+    if (known === null) return;
+    const placing = [...this.#underWay.values()];
+    const current = async () => {
+      if (placing.length === 0) return known;
+      await activity.pause(() => Promise.all(placing));
+      const isSetUp = session.repositorySetup !== null || session.devcontainer !== null;
+      return isSetUp ? await readResources(this.#deps.db.write, lease.sessionId) : known;
+    };
+    const mount = async () => {
+      const caches = (await this.#deps.snapshots.caches(await current())).filter(
+        ({ target }) => !this.#mountedCaches.has(target),
+      );
+      for (const { target } of caches) this.#mountedCaches.add(target);
+      await Promise.all(caches.map((cache) => sandbox.mountSnapshot(cache, "kept")));
+    };
+    const mounted = mount().catch((error: unknown) => {
+      this.#deps.log.error({ err: error }, "package caches could not be mounted");
+    });
+    this.#start("caches", mounted);
   }
 
   /** Starts the snapshot with the first resources; `settled` waits for it. What starts later cancels it. */
@@ -144,9 +209,18 @@ export class Provisioner {
     this.#starts += 1;
     const inSlot = <T>(work: () => Promise<T>) => this.#clones.run(() => this.#deps.clones.run(() => work()));
     const attempt = (repository: RunRepository) =>
-      cloneInto(this.#deps, { ...this.#target, inSlot }, repository, this.#mountedSnapshots);
+      cloneInto(
+        this.#deps,
+        { ...this.#target, runtimes: this.#runtimes(), inSlot },
+        repository,
+        this.#mountedSnapshots,
+      );
+    this.#target.choice?.expect(id);
     const placed = this.#orLog(id, () => placeRepository(this.#deps, this.#target, id, { attempt, changed }));
-    const done = placed.finally(() => this.#changes.delete(id));
+    const done = placed.finally(() => {
+      this.#target.choice?.arrive(id);
+      this.#changes.delete(id);
+    });
     this.#start(
       id,
       done.then(() => this.#orLog(id, () => this.#startFilesIn(id))),
@@ -155,6 +229,7 @@ export class Provisioner {
 
   /** Starts to place the files inside a repository, once the repository is in place. */
   async #startFilesIn(repositoryId: string): Promise<void> {
+    if (this.choseImage) return;
     const resources = await readResources(this.#deps.db.write, this.#target.lease.sessionId);
     for (const file of resources.filter((one) => one.type === "file")) {
       if (file.repository?.id !== repositoryId || !isPending(file)) continue;

@@ -11,10 +11,13 @@ import { reportFailure } from "../disks/opening-failure.ts";
 import type { Disk } from "../disks/session-disk.ts";
 import { type NewDiskSources, newDiskSources } from "../disks/source/new-disk-sources.ts";
 import { createEgressReport } from "../egress/egress-report.ts";
-import { isPending, onNewDisk, readResources } from "../inputs/resource-store.ts";
+import type { Placed } from "../inputs/placement.ts";
+import { isPending, onNewDisk, type RunResource, readResources } from "../inputs/resource-store.ts";
 import type { SessionInputs } from "../inputs/session-inputs-store.ts";
 import { prefetchRefs } from "../repositories/snapshots/prefetch-refs.ts";
 import { PrefetchedRefs } from "../repositories/snapshots/prefetched-refs.ts";
+import { RuntimeChoice } from "../system/runtime-choice.ts";
+import type { SessionRuntimes } from "../system/session-runtimes.ts";
 import { gitSettings } from "./git-settings.ts";
 import { openInEnvironment } from "./open-in-environment.ts";
 import type { OpenDeps, OpenedSandbox, OpenTarget, SandboxKind, ToPlace } from "./opening.ts";
@@ -42,6 +45,9 @@ interface Made {
   spec: SandboxSpec;
   content: DiskContent;
   system: SystemLayers | null;
+  runtimes: SessionRuntimes | null;
+  /** The resources when the sandbox was opened. */
+  known: readonly RunResource[];
   mounted: readonly MountedContent[];
   /** Refs that were requested while the sandbox was opened. */
   refs: PrefetchedRefs;
@@ -54,6 +60,8 @@ const NO_DISK = { path: "", uid: 0, epoch: 0 };
 export class SandboxOpener {
   readonly #deps: OpenDeps;
   readonly #target: OpenTarget;
+  /** See `CloneTarget.leftToNext`. */
+  readonly #leftToNext = new Map<string, Placed>();
 
   constructor(deps: OpenDeps, target: OpenTarget) {
     this.#deps = deps;
@@ -64,6 +72,7 @@ export class SandboxOpener {
   async open(all: SessionInputs): Promise<Opening> {
     const began = performance.now();
     const own = await this.#claim();
+    if (own === null) this.#leftToNext.clear();
     const inputs = own === null ? { ...all, resources: all.resources.map(onNewDisk) } : all;
     // Asked for while a new disk is looked for.
     const git = gitSettings(this.#deps, inputs.session, inputs.resources);
@@ -83,8 +92,12 @@ export class SandboxOpener {
     };
   }
 
-  /** Opens a sandbox with only the content of the disk, without network, before the disk is removed. */
-  async openBare({ session, ...inputs }: SessionInputs): Promise<OpenedSandbox> {
+  /**
+   * Opens a sandbox with only the content of the disk, without network, before the disk is removed. It needs no
+   * image of a repository.
+   */
+  async openBare({ session: whole, ...inputs }: SessionInputs): Promise<OpenedSandbox> {
+    const session = { ...whole, devcontainer: null };
     const own = await this.#claim();
     const { sources } = await this.#sources(own, { ...inputs, session, resources: [] }, null);
     const stores = inputs.resources
@@ -105,9 +118,12 @@ export class SandboxOpener {
     const nothing = {
       content: {},
       system: null,
+      runtimes: null,
+      known: [],
       mounted: [],
       refs: new PrefetchedRefs(),
       takeSnapshot: null,
+      isBare: true,
     };
     return { sandbox, provisioner: this.#provisionerOf({ ...made, ...nothing }) };
   }
@@ -153,9 +169,15 @@ export class SandboxOpener {
     const mounted = mountedContents(resources, removals);
     return await withLocalFiles(this.#deps.blobs, mounted, async (files) => {
       const whole = { ...spec, files, git };
-      const { sandbox, system } = await openInEnvironment(this.#deps, this.#target, session, disk, whole);
+      const { sandbox, system, runtimes } = await openInEnvironment(
+        this.#deps,
+        this.#target,
+        session,
+        disk,
+        whole,
+      );
       const content = await fillDisk(disk, { sandbox, places: diskPlaces(spec), files });
-      return { sandbox, disk, spec, content, system, mounted, refs };
+      return { sandbox, disk, spec, content, system, runtimes, known: resources, mounted, refs };
     });
   }
 
@@ -189,17 +211,30 @@ export class SandboxOpener {
   }
 
   #provisionerOf({
+    isBare = false,
     sandbox,
     spec,
     content,
+    runtimes,
+    known,
     ...own
-  }: Pick<Made, "sandbox" | "spec" | "content" | "system" | "mounted" | "refs"> &
-    Pick<ProvisionTarget, "takeSnapshot">): Provisioner {
+  }: Pick<Made, "sandbox" | "spec" | "content" | "system" | "runtimes" | "mounted" | "refs" | "known"> &
+    Pick<ProvisionTarget, "takeSnapshot"> & { isBare?: boolean }): Provisioner {
     const { log, mask } = this.#deps;
     const onEgressDenied = createEgressReport(this.#target.runLog, log, mask);
     const { writable } = spec;
     const restored = content.repositories ?? new Map();
-    const target = { ...this.#target, ...own, writable, restored, onEgressDenied, sandbox };
+    const later = runtimes?.later ?? null;
+    const choice =
+      this.#target.session.toChoose === null || isBare
+        ? null
+        : new RuntimeChoice(this.#deps, { ...this.#target, sandbox, later });
+    const target = {
+      ...{ ...this.#target, ...own, writable, restored, onEgressDenied, sandbox, choice },
+      known: isBare ? null : known,
+      leftToNext: this.#leftToNext,
+      runtimes: later === null ? runtimes : null,
+    };
     return new Provisioner(this.#deps, target);
   }
 }

@@ -7,7 +7,7 @@ import { egressPolicy } from "../egress/egress-policy.ts";
 import type { ProviderHosts } from "../egress/provider-hosts.ts";
 import type { Removal } from "../inputs/removal-store.ts";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
-import type { RunSession } from "../inputs/session-inputs-store.ts";
+import { imageOf, type RunSession } from "../inputs/session-inputs-store.ts";
 import type { RepositorySnapshots } from "../repositories/snapshots/repository-snapshots.ts";
 
 export interface SpecDeps {
@@ -32,7 +32,7 @@ export function sandboxSpec(
     uid,
     epoch,
     limits: limitsOf(session, deps.ceilings),
-    image: session.image,
+    image: imageOf(session),
     runtimeClass: session.runtimeClass,
     egress: egressPolicy(session, resources, deps.providers),
     files: [],

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Draft, Tool } from "@berth/agent";
 import { orAborted } from "@berth/concurrency";
-import { recordProcesses, type Sandbox, SandboxError } from "@berth/sandbox";
+import { type Grace, recordProcesses, type Sandbox, SandboxError } from "@berth/sandbox";
 import type { Database } from "@berth/store/db";
 import type { Lease } from "@berth/store/leases";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
@@ -42,6 +42,9 @@ export interface WorkspaceDeps
   credentials: SessionCredentials;
 }
 
+/** Milliseconds that processes have to end by themselves before their sandbox is closed. */
+const GRACE_MS = 10_000;
+
 /** Notifications of a workspace to the holder of its session. */
 export interface WorkspaceEvents {
   /** Called when `reopenIfNeeded` has something to do. */
@@ -81,6 +84,8 @@ export class SessionWorkspace {
   #pending: readonly RunResource[] = [];
   #learning: Promise<void> | undefined;
   #provisioning = 0;
+  /** The last replacement of a sandbox by one with another image. */
+  #replacing: { former: Provisioner; done: Promise<void> } | undefined;
 
   /** @param inputs as they were when the lease was claimed, or later. */
   constructor(
@@ -142,8 +147,7 @@ export class SessionWorkspace {
    * reason when it aborts, and with a `SandboxError` when no sandbox can be opened, which is then in the log.
    */
   async sandbox(signal: AbortSignal): Promise<Sandbox> {
-    const ready = this.#opened().then(async ({ sandbox, provisioner }) => {
-      await provisioner.settled();
+    const ready = this.#settled().then(async (sandbox) => {
       await this.#outputs.touch();
       this.#saves.touch();
       return sandbox;
@@ -170,7 +174,8 @@ export class SessionWorkspace {
    * secret reaches the next one.
    */
   async environment(): Promise<Record<string, string>> {
-    return await this.#deps.credentials.commandVariables();
+    const current = await this.#current();
+    return { ...current?.provisioner.variables, ...(await this.#deps.credentials.commandVariables()) };
   }
 
   /** Returns the secrets, or placeholders for them, that commands were given so far. */
@@ -281,6 +286,17 @@ export class SessionWorkspace {
     return this.#slot.isOpen() || this.#mcp.isOpen();
   }
 
+  /** Returns the sandbox if it is open, with or without everything in place. Opens none. */
+  async openSandbox(): Promise<Sandbox | null> {
+    return this.#slot.isThere() ? ((await this.#current())?.sandbox ?? null) : null;
+  }
+
+  /** Returns whether a sandbox is open in which processes run that commands left. */
+  async hasProcesses(): Promise<boolean> {
+    const current = await this.#current();
+    return current !== undefined && (await current.sandbox.processes().catch(() => 0)) > 0;
+  }
+
   /** Returns whether there is work for the sandbox that does not only wait. */
   isWorking(): boolean {
     return this.#activity.isWorking();
@@ -316,10 +332,13 @@ export class SessionWorkspace {
    * that waits for a place is given up, since it has written nothing to the disk. Returns whether the disk
    * may be removed.
    */
-  async collectBeforeRemoval(): Promise<boolean> {
+  async collectBeforeRemoval(hurry?: AbortSignal): Promise<boolean> {
     this.#wait.giveUp();
     const current = await this.#slot.current();
-    if (current !== undefined) await this.memory.beforeClose(current.sandbox);
+    if (current !== undefined) {
+      await terminate(current.sandbox, hurry);
+      await this.memory.beforeClose(current.sandbox);
+    }
     return !(await this.#disk.exists()) || (await this.#outputs.beforeRemoval());
   }
 
@@ -330,15 +349,19 @@ export class SessionWorkspace {
     if (current !== undefined) await this.#saves.save(current.sandbox, signal);
   }
 
-  /** Closes the sandbox, with its outputs saved. Another can be opened. */
-  async close(): Promise<void> {
-    await Promise.all([this.#closeSandbox(), this.#mcp.close()]);
+  /**
+   * Closes the sandbox, with its processes ended and its outputs saved. Another can be opened.
+   *
+   * @param hurry Aborts when the session has something to do, so that processes are waited for no longer.
+   */
+  async close(hurry?: AbortSignal): Promise<void> {
+    await Promise.all([this.#closeSandbox(hurry), this.#mcp.close()]);
   }
 
   /** As `close`, when the session rests; removes an ephemeral disk. Another disk can be created. */
-  async rest(): Promise<void> {
-    if (!(await this.#isEphemeral())) return await this.close();
-    await Promise.all([this.reclaim("inactivity"), this.#mcp.close()]);
+  async rest(hurry: AbortSignal): Promise<void> {
+    if (!(await this.#isEphemeral())) return await this.close(hurry);
+    await Promise.all([this.reclaim("inactivity", hurry), this.#mcp.close()]);
   }
 
   /** Closes the sandbox at once. No other is opened. */
@@ -357,8 +380,8 @@ export class SessionWorkspace {
    * Saves the outputs and removes the disk, unless they cannot be saved. Another disk can be created. When
    * the host is draining, the disk is saved first (if saves are on).
    */
-  async reclaim(reason: "inactivity" | "drained"): Promise<void> {
-    const saved = await this.collectBeforeRemoval();
+  async reclaim(reason: "inactivity" | "drained", hurry?: AbortSignal): Promise<void> {
+    const saved = await this.collectBeforeRemoval(hurry);
     await this.#slot.close();
     if (!saved || this.#slot.ended) return;
     if (reason === "drained" && !(await this.#saveBeforeRemoval())) return;
@@ -417,6 +440,39 @@ export class SessionWorkspace {
     );
   }
 
+  /** Returns the open sandbox once everything is in place, in the image that the session has chosen. */
+  async #settled(): Promise<Sandbox> {
+    const { sandbox, provisioner } = await this.#opened();
+    await provisioner.settled();
+    return (await this.#openAgain(provisioner)) ? await this.#settled() : sandbox;
+  }
+
+  /**
+   * Closes a sandbox in which the session has chosen an image, and opens another on the same disk, which has it.
+   * Returns whether there was a need.
+   */
+  async #openAgain(provisioner: Provisioner): Promise<boolean> {
+    if (!provisioner.choseImage) return false;
+    if (this.#replacing?.former !== provisioner) {
+      const replacing = { former: provisioner, done: this.#replace(provisioner) };
+      this.#replacing = replacing;
+      replacing.done.catch(() => {
+        if (this.#replacing === replacing) this.#replacing = undefined;
+      });
+    }
+    await this.#replacing.done;
+    return true;
+  }
+
+  async #replace(former: Provisioner): Promise<void> {
+    const current = await this.#slot.current();
+    if (current?.provisioner === former) await this.#closeSandbox();
+    if (this.#slot.ended) return;
+    // The session has another image since they were read.
+    this.#inputs.markStale();
+    await this.#opened();
+  }
+
   #openedBare(): Promise<OpenedSandbox> {
     return this.#slot.opened(async () => {
       const inputs = await this.#inputs.current();
@@ -432,18 +488,33 @@ export class SessionWorkspace {
   #putInPlace(provisioner: Provisioner, { resources, removals }: ToPlace): void {
     this.#provisioning += 1;
     this.#inputs.markStale();
-    provisioner.putInPlace(resources, removals).finally(() => {
-      this.#provisioning -= 1;
-    });
+    provisioner
+      .putInPlace(resources, removals)
+      .then(() => this.#openAgain(provisioner))
+      // What is wrong is in the log.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#provisioning -= 1;
+      });
   }
 
-  async #closeSandbox(): Promise<void> {
+  async #closeSandbox(hurry?: AbortSignal): Promise<void> {
     this.#wait.giveUp();
     const current = await this.#slot.current();
-    if (current !== undefined) await this.memory.beforeClose(current.sandbox);
+    if (current !== undefined) {
+      await recordProcesses(current.sandbox, this.secrets()).catch(() => undefined);
+      // What they write at their end is still collected.
+      await terminate(current.sandbox, hurry);
+      await this.memory.beforeClose(current.sandbox);
+    }
     const collected = current === undefined ? undefined : await this.#outputs.beforeClose(current.sandbox);
-    if (current !== undefined) await recordProcesses(current.sandbox, this.secrets()).catch(() => undefined);
     await this.#slot.close();
     await collected?.();
   }
+}
+
+/** Has the processes end by themselves. What fails or takes too long is left to the end of the sandbox. */
+async function terminate(sandbox: Sandbox, hurry: AbortSignal | undefined): Promise<void> {
+  const grace: Grace = { ms: GRACE_MS, ...(hurry === undefined ? {} : { hurry }) };
+  await sandbox.terminate(grace).catch(() => undefined);
 }

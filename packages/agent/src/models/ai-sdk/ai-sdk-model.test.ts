@@ -228,7 +228,7 @@ for (const kind of kinds) {
         await hanging;
         const reason = new Error("interrupted by the user");
         abort.abort(reason);
-        const late = wait(500, null, { ref: false });
+        const late = wait(30_000, null, { ref: false });
         const outcome = await Promise.race([running, late]);
         assert.equal(outcome?.error, reason);
         await double.nextHangUp();

@@ -1,5 +1,6 @@
 import { orAborted } from "@berth/concurrency";
 import type { ModelUsage } from "@berth/contract";
+import type { ListPrice } from "../list-price.ts";
 import type { Model, ModelPart, ModelRequest } from "../model.ts";
 import type { TokenPrices } from "../token-prices.ts";
 import { DIALECTS, type DialectModel } from "./dialect.ts";
@@ -18,6 +19,7 @@ export interface AiSdkModelOptions extends DialectModel {
   provider: Provider;
   contextWindow: number;
   prices: TokenPrices;
+  listPrice?: ListPrice | null;
   /** Default: the global fetch. */
   fetch?: Fetch;
   /** See `ModelRegistryOptions`. */
@@ -34,6 +36,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     prices: options.prices,
+    listPrice: options.listPrice ?? null,
     cacheLifetimeMs: options.provider.cacheLifetimeMs,
     hasHourCache: options.provider.hasHourCache,
     stream: (...given) => stream(options, ...given),
@@ -68,7 +71,7 @@ async function* stream(
     };
     const model = await dialect.open(connection);
     const abortSignal = AbortSignal.any([signal, hangUp.signal]);
-    const call = model.doStream({ ...dialect.callOptions(request, options), abortSignal });
+    const call = model.doStream({ ...dialect.callOptions(request, limited(options, request)), abortSignal });
     const reader = (await orAborted(call, signal)).stream.getReader();
     const finish = yield* readToFinish(reader, response, signal);
     if (finish === null || finish.finishReason.unified === "interrupted")
@@ -88,6 +91,15 @@ async function* stream(
     hangUp.abort();
     transport.close();
   }
+}
+
+/** Returns the settings with the request's own output limit, which leaves room beside a fixed budget to think. */
+function limited<Options extends DialectModel>(options: Options, { maxOutputTokens }: ModelRequest): Options {
+  if (maxOutputTokens === undefined || maxOutputTokens >= options.maxOutputTokens) return options;
+  const { thinking } = options;
+  if (thinking === null || typeof thinking === "string") return { ...options, maxOutputTokens };
+  const budget_tokens = Math.min(thinking.budget_tokens, Math.max(1_024, Math.floor(maxOutputTokens / 2)));
+  return { ...options, maxOutputTokens, thinking: { budget_tokens } };
 }
 
 type Reader = ReadableStreamDefaultReader<StreamPart>;

@@ -92,6 +92,7 @@ function providerError(failure: Failure, provider: string, exchange: Exchange): 
     retryAfterMs: retryable ? retryAfterMs : null,
     overflow,
     rejected: kind === "context_overflow" || (kind === "request_failed" && isRejected(failure)),
+    isUnbilled: (status ?? 0) >= 400 && !exchange.responseStarted,
   });
 }
 

@@ -1,7 +1,6 @@
-import { type ModelUsage, NO_USAGE } from "@berth/contract";
 import type { ProviderKind } from "../ai-sdk/provider.ts";
 import { HOUR_SURCHARGE } from "../cache-ttl.ts";
-import type { TokenPrices } from "../token-prices.ts";
+import type { ListPrice, PriceTier } from "../list-price.ts";
 
 /** Model data from the bundled price tables; no network access. */
 export interface KnownModels {
@@ -9,24 +8,12 @@ export interface KnownModels {
   names(kind: "anthropic" | "openai"): string[];
   /** Returns the window in tokens, null if unknown. A name newer than the tables matches its predecessor. */
   contextWindow(provider: PricedProvider, model: string): number | null;
-  /** Returns the list price, or null for an unknown model. */
-  price(provider: PricedProvider, model: string): ModelPrice | null;
-  /** Returns prices of cached and output tokens relative to input; null for an unknown or free model. */
-  tokenPrices(provider: PricedProvider, model: string): TokenPrices | null;
-  /** Returns the cost in US dollars by the list price, with cache savings; null for an unknown model. */
-  cost(provider: PricedProvider, model: string, usage: ModelUsage): number | null;
-  /**
-   * Returns the cost of many requests together, as `cost` does. Models that charge more for long prompts are
-   * priced as for short ones.
-   */
-  totalCost(provider: PricedProvider, model: string, usage: ModelUsage): number | null;
+  /** Returns the list price of today, or null for an unknown model. */
+  price(provider: PricedProvider, model: string): ListPrice | null;
 }
 
-/** US dollars per million uncached tokens. */
-export interface ModelPrice {
-  input: number;
-  output: number;
-}
+/** The day on which the bundled tables, version 0.1.8 of their package, were published. */
+export const TABLES_DATE = "2026-09-23";
 
 interface PricedProvider {
   kind: ProviderKind;
@@ -39,59 +26,24 @@ const EXCLUDED_ANTHROPIC = /^claude-(2|3|v1|instant)/;
 const EXCLUDED_OPENAI =
   /audio|realtime|search|transcribe|tts|image|vision|instruct|research|oss|computer|chatgpt|gpt-3|^gpt-4(-|$)/;
 
-/** The usage that the tables take. */
-type PricedUsage = {
-  /** Input tokens, including cache reads and writes. */
-  input_tokens: number;
-  output_tokens: number;
-  cache_read_tokens?: number;
-  cache_write_tokens?: number;
-};
-
-/** Tokens for price queries: few enough for the price of short prompts, when long ones have another. */
-const PROBED = 1_000;
-
-function perMillion(price: number): number {
-  return Number(((price * 1_000_000) / PROBED).toPrecision(6));
-}
+/** A price of the tables in US dollars for a million tokens. Above a tier's `start` its price applies. */
+type TablePrice = number | { base: number; tiers: { start: number; price: number }[] } | undefined;
 
 /** Loads the tables, which takes about 40 ms. */
 export async function loadKnownModels(): Promise<KnownModels> {
   const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
-  const probed = { input_tokens: PROBED, output_tokens: PROBED };
-  const priced = ({ kind, baseUrl }: PricedProvider, model: string, usage: PricedUsage = probed) => {
+  const found = ({ kind, baseUrl }: PricedProvider, model: string) => {
     const providerId = kind === "openai-compatible" ? findProvider({ providerApiUrl: baseUrl })?.id : kind;
     if (providerId === undefined) return null;
     // Gateways prefix the vendor to the vendor's own name for the model.
     const names = kind === "openai-compatible" ? [model] : [model, model.slice(model.lastIndexOf("/") + 1)];
     for (const name of names) {
-      const found = calcPrice(usage, name, { providerId });
-      if (found !== null) return found;
+      const priced = calcPrice({ input_tokens: 1, output_tokens: 1 }, name, { providerId });
+      if (priced !== null) return priced;
     }
     return null;
   };
-  const cost: KnownModels["cost"] = (provider, model, usage) => {
-    const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage;
-    const found = priced(provider, model, {
-      input_tokens: input_tokens + cache_read_input_tokens + cache_creation_input_tokens,
-      output_tokens,
-      cache_read_tokens: cache_read_input_tokens,
-      cache_write_tokens: cache_creation_input_tokens,
-    });
-    const forHour = usage.cache_creation_1h_input_tokens ?? 0;
-    if (found === null || forHour === 0) return found?.total_price ?? null;
-    const written = priced(provider, model, {
-      ...{ input_tokens: forHour, cache_write_tokens: forHour, output_tokens: 0 },
-    });
-    return found.total_price + (written?.total_price ?? 0) * HOUR_SURCHARGE;
-  };
   return {
-    cost,
-    totalCost(provider, model, usage) {
-      const share = PROBED / Math.max(PROBED, tokensOf(usage));
-      const found = cost(provider, model, scaled(usage, share));
-      return found === null ? null : found / share;
-    },
     names(kind) {
       const models = findProvider({ providerId: kind })?.models ?? [];
       const usable = kind === "anthropic" ? isAnthropic : isOpenAI;
@@ -100,44 +52,54 @@ export async function loadKnownModels(): Promise<KnownModels> {
         .map(({ id }) => id);
     },
     contextWindow(provider, model) {
-      return priced(provider, model)?.model.context_window ?? null;
-    },
-    tokenPrices(provider, model) {
-      const of = (tokens: keyof ModelUsage) => cost(provider, model, { ...NO_USAGE, [tokens]: PROBED }) ?? 0;
-      const input = of("input_tokens");
-      if (input === 0) return null;
-      return {
-        cacheRead: of("cache_read_input_tokens") / input,
-        cacheWrite: of("cache_creation_input_tokens") / input,
-        output: of("output_tokens") / input,
-      };
+      return found(provider, model)?.model.context_window ?? null;
     },
     price(provider, model) {
-      const found = priced(provider, model);
-      return found === null
-        ? null
-        : { input: perMillion(found.input_price), output: perMillion(found.output_price) };
+      const priced = found(provider, model);
+      return priced === null ? null : listPrice(priced.model_price);
     },
   };
 }
 
-/** Returns the sum of all kinds of tokens. Other fields, such as those of a table row, are ignored. */
-function tokensOf(usage: ModelUsage): number {
-  return (
-    usage.input_tokens +
-    usage.output_tokens +
-    usage.cache_read_input_tokens +
-    usage.cache_creation_input_tokens
+function listPrice(table: Record<string, TablePrice>): ListPrice {
+  const starts = Object.entries(table).flatMap(([name, price]) =>
+    name.endsWith("_mtok") && typeof price === "object" ? price.tiers.map(({ start }) => start) : [],
   );
+  const [first, ...others] = [0, ...new Set(starts)].sort((one, other) => one - other);
+  return {
+    date: TABLES_DATE,
+    tiers: [tierOf(table, first ?? 0), ...others.map((above) => tierOf(table, above))],
+  };
 }
 
-function scaled(usage: ModelUsage, by: number): ModelUsage {
+function tierOf(table: Record<string, TablePrice>, above: number): PriceTier {
+  const of = (name: string) => priceAbove(table[name], above);
+  const input = of("input_mtok") ?? 0;
+  const cacheWrite = of("cache_write_mtok") ?? input;
+  return tier(above, {
+    input,
+    output: of("output_mtok") ?? 0,
+    cacheRead: of("cache_read_mtok") ?? input,
+    cacheWrite,
+    cacheWriteHour: of("cache_write_1h_mtok") ?? cacheWrite * (1 + HOUR_SURCHARGE),
+  });
+}
+
+function priceAbove(price: TablePrice, above: number): number | undefined {
+  if (typeof price !== "object") return price;
+  return price.tiers.findLast(({ start }) => start <= above)?.price ?? price.base;
+}
+
+/** Converts prices in US dollars for a million tokens, with up to six decimals; others are rounded up. */
+export function tier(above: number, dollars: Omit<PriceTier, "above">): PriceTier {
+  const picodollars = (price: number) => Math.ceil(Number((price * 1e6).toFixed(3)));
   return {
-    input_tokens: usage.input_tokens * by,
-    output_tokens: usage.output_tokens * by,
-    cache_read_input_tokens: usage.cache_read_input_tokens * by,
-    cache_creation_input_tokens: usage.cache_creation_input_tokens * by,
-    cache_creation_1h_input_tokens: (usage.cache_creation_1h_input_tokens ?? 0) * by,
+    above,
+    input: picodollars(dollars.input),
+    output: picodollars(dollars.output),
+    cacheRead: picodollars(dollars.cacheRead),
+    cacheWrite: picodollars(dollars.cacheWrite),
+    cacheWriteHour: picodollars(dollars.cacheWriteHour),
   };
 }
 

@@ -95,6 +95,30 @@ describe("models file", () => {
     );
   });
 
+  it("a price needs its day, and decimals that are exact; the rehearsal model takes only that", () => {
+    const price = { date: "2026-11-01", input: 1, output: 2 };
+    const issues = issuesOf({
+      providers: { a: { kind: "anthropic" } },
+      models: [
+        { id: "a/1", price: { ...price, date: "soon" } },
+        { id: "a/2", price: { ...price, input: 0.0000001 } },
+        { id: "a/3", price: { ...price, output: -1 } },
+        { id: "a/4", price: { date: "2026-11-01", input: 1 } },
+      ],
+    });
+    assert.deepEqual(
+      issues.map((issue) => issue.split(": ")[0]),
+      ["models[0].price.date", "models[1].price.input", "models[2].price.output", "models[3].price.output"],
+    );
+    assert.deepEqual(
+      issuesOf({ providers: {}, models: [{ id: "rehearsal/steps", price, default: true, images: true }] }),
+      [
+        "models[0].images: is not for the built-in rehearsal model, which takes only a price",
+        "models[0].default: is not for the built-in rehearsal model, which takes only a price",
+      ],
+    );
+  });
+
   it("a provider named like an Object property → not defined", () => {
     assert.match(issuesOf({ providers: {}, models: [{ id: "constructor/x" }] })[0] ?? "", /models\[0\]\.id/);
   });

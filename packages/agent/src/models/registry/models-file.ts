@@ -1,8 +1,27 @@
 import { NotARegularFile, readRegularFile } from "@berth/linux";
 import { z } from "zod";
+import { REHEARSAL } from "../rehearsal/rehearsal-model.ts";
 
 const url = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
 const tokens = z.int().min(1024);
+
+/** Picodollars for a token, as an integer. */
+const dollars = z
+  .number()
+  .min(0)
+  .max(100_000)
+  .refine((value) => Number.isInteger(Number((value * 1e6).toFixed(3))), {
+    error: "must have at most six decimals",
+  });
+
+/** US dollars for a million tokens. Without a price of its own, a cached token costs what input does. */
+const price = z.strictObject({
+  date: z.iso.date({ error: "must be a day, such as 2026-01-31" }),
+  input: dollars,
+  output: dollars,
+  cache_read: dollars.optional(),
+  cache_write: dollars.optional(),
+});
 
 const provider = z
   .strictObject({
@@ -38,6 +57,7 @@ const model = z.strictObject({
   reasoning: z.boolean().optional(),
   images: z.boolean().optional(),
   documents: z.boolean().optional(),
+  price: price.optional(),
   default: z.boolean().optional(),
 });
 
@@ -118,6 +138,12 @@ function crossFieldIssues({ providers, models }: ModelsFile): Issue[] {
 
 function modelIssues(entry: ModelEntry, index: number, { providers, models }: ModelsFile): Issue[] {
   const issue = (field: string, message: string) => [{ path: ["models", index, field], message }];
+  if (entry.id === REHEARSAL) {
+    const others = Object.keys(entry).filter((field) => field !== "id" && field !== "price");
+    return others.flatMap((field) =>
+      issue(field, "is not for the built-in rehearsal model, which takes only a price"),
+    );
+  }
   const name = entry.id.slice(0, entry.id.indexOf("/"));
   const kind = Object.hasOwn(providers, name) ? providers[name]?.kind : undefined;
   const { max_output_tokens: output, context_window: window, thinking, reasoning } = entry;

@@ -35,6 +35,9 @@ async function fileWith(test: TestContext, content: unknown): Promise<string> {
   return path;
 }
 
+const FREE = { input: 0, output: 0, cache_read: 0, cache_write: 0, date: "2026-09-23" };
+const OPUS = { input: 5, output: 25, cache_read: 0.5, cache_write: 6.25, date: "2026-09-23" };
+
 describe("registry without a models file", () => {
   it("no key and no Ollama → only the rehearsal model", async () => {
     const registry = await createModelRegistry({ environment: noOllama, rehearsal });
@@ -44,10 +47,10 @@ describe("registry without a models file", () => {
         provider: "rehearsal",
         context_window: 100_000,
         max_output_tokens: 10_000,
-        price: { input: 0, output: 0 },
+        price: FREE,
       },
     ]);
-    assert.equal(registry.get("rehearsal/steps"), rehearsal);
+    assert.equal(registry.get("rehearsal/steps")?.stream, rehearsal.stream);
     for (const id of ["anthropic/claude-opus-5", "rehearsal/other", "", "/", "anthropic/", "x"]) {
       assert.equal(registry.get(id), null, id);
     }
@@ -150,9 +153,9 @@ describe("registry with a models file", () => {
           price,
         ]),
       [
-        ["anthropic/claude-opus-5", 150_000, 9000, { input: 5, output: 25 }],
+        ["anthropic/claude-opus-5", 150_000, 9000, OPUS],
         ["local/small", 32_768, 4096, null],
-        ["rehearsal/steps", 100_000, 10_000, { input: 0, output: 0 }],
+        ["rehearsal/steps", 100_000, 10_000, FREE],
       ],
     );
     assert.equal(registry.defaultModel, "anthropic/claude-opus-5");
@@ -186,6 +189,63 @@ describe("registry with a models file", () => {
       for (const cost of [registry.cost, registry.totalCost])
         assert.equal(cost("anthropic/claude-opus-5", more)?.toFixed(6), dollars.toFixed(6));
     }
+  });
+
+  it("a price in the file replaces the tables', also for the rehearsal model; its date is told", async (test) => {
+    const price = { date: "2026-11-01", input: 2.5, output: 10, cache_read: 0.000001 };
+    const models = [
+      { id: "anthropic/claude-opus-5", price },
+      { id: "local/small", price: { ...price, cache_write: 4 } },
+      { id: "rehearsal/steps", price },
+    ];
+    const file = await fileWith(test, { providers, models });
+    const registry = await createModelRegistry({ file, environment: {}, rehearsal });
+    const listed = registry.list().map((model) => model.price);
+    assert.deepEqual(listed, [
+      { ...price, cache_write: 2.5 },
+      { ...price, cache_write: 4 },
+      { ...price, cache_write: 2.5 },
+    ]);
+    const usage = {
+      ...{ input_tokens: 1_000_000, output_tokens: 1_000_000, cache_read_input_tokens: 1_000_000 },
+      ...{ cache_creation_input_tokens: 1_000_000, cache_creation_1h_input_tokens: 500_000 },
+    };
+    for (const [id, dollars] of [
+      ["anthropic/claude-opus-5", 2.5 + 10 + 0.000001 + 1.25 + 2],
+      ["local/small", 2.5 + 10 + 0.000001 + 2 + 3.2],
+      ["rehearsal/steps", 2.5 + 10 + 0.000001 + 1.25 + 2],
+    ] as const)
+      assert.equal(registry.cost(id, usage)?.toFixed(9), dollars.toFixed(9), id);
+    assert.equal(registry.get("rehearsal/steps")?.listPrice?.tiers[0].input, 2_500_000);
+  });
+
+  it("the tables' prices are those that their package calculates", async (test) => {
+    const { calcPrice } = await import("@pydantic/genai-prices");
+    const file = await fileWith(test, {
+      providers: { anthropic: { kind: "anthropic" }, openai: { kind: "openai" } },
+      models: [],
+    });
+    const registry = await createModelRegistry({ file, environment: {}, rehearsal });
+    for (const name of [
+      "anthropic/claude-sonnet-4-5",
+      "anthropic/claude-opus-5",
+      "openai/gpt-5",
+      "openai/gpt-4o",
+    ])
+      for (const input of [1, 199_000, 200_000, 200_001, 300_000]) {
+        const [providerId = "", model = ""] = name.split("/");
+        const [read, written] = [Math.floor(input / 3), Math.floor(input / 7)];
+        const theirs = calcPrice(
+          { input_tokens: input, output_tokens: 77, cache_read_tokens: read, cache_write_tokens: written },
+          model,
+          { providerId },
+        );
+        const ours = registry.cost(name, {
+          ...{ input_tokens: input - read - written, output_tokens: 77 },
+          ...{ cache_read_input_tokens: read, cache_creation_input_tokens: written },
+        });
+        assert.equal(ours?.toFixed(9), theirs?.total_price.toFixed(9), `${name} ${input}`);
+      }
   });
 
   it("an hour's cache is Anthropic's own, or what the file says", async (test) => {
@@ -418,7 +478,7 @@ describe("what a model can is said by the registry, not by its name", () => {
     const listed = new Map(registry.list().map((info) => [info.id, info]));
     assert.equal(listed.get("o/gpt")?.context_window, 400_000);
     assert.equal(listed.get("a/opus")?.context_window, 1_000_000);
-    assert.deepEqual(listed.get("a/opus")?.price, { input: 5, output: 25 });
+    assert.deepEqual(listed.get("a/opus")?.price, OPUS);
     assert.deepEqual([listed.get("o/own")?.context_window, listed.get("o/own")?.price], [128_000, null]);
     assert.equal(registry.get("o/openai/gpt-5")?.contextWindow, 400_000);
   });

@@ -3,11 +3,13 @@ import { createAiSdkModel } from "../ai-sdk/ai-sdk-model.ts";
 import type { Reasoning } from "../ai-sdk/dialect.ts";
 import type { Provider, ProviderKind } from "../ai-sdk/provider.ts";
 import type { Fetch } from "../ai-sdk/transport.ts";
+import { HOUR_SURCHARGE } from "../cache-ttl.ts";
+import { type ListPrice, listCostInDollars, totalListCost } from "../list-price.ts";
 import type { Model } from "../model.ts";
-import { createRehearsalModel } from "../rehearsal/rehearsal-model.ts";
-import { USUAL_PRICES } from "../token-prices.ts";
+import { createRehearsalModel, REHEARSAL } from "../rehearsal/rehearsal-model.ts";
+import { type TokenPrices, USUAL_PRICES } from "../token-prices.ts";
 import type { Environment } from "./api-key.ts";
-import { type KnownModels, loadKnownModels, type ModelPrice } from "./known-models.ts";
+import { type KnownModels, loadKnownModels, TABLES_DATE, tier } from "./known-models.ts";
 import { knownReasoning } from "./known-reasoning.ts";
 import { configuredSources, findModelSources, type ModelSources } from "./model-sources.ts";
 import { type ModelEntry, readModelsFile } from "./models-file.ts";
@@ -20,8 +22,19 @@ export interface ModelInfo {
   /** Tokens of input and output together. */
   context_window: number;
   max_output_tokens: number;
-  /** The list price; null when the tables do not have the model. */
+  /** The list price; null when neither the models file nor the tables have it. */
   price: ModelPrice | null;
+}
+
+/** US dollars for a million tokens of a request with a short prompt. */
+export interface ModelPrice {
+  /** Uncached. */
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write: number;
+  /** The day on which the price was looked up. */
+  date: string;
 }
 
 /** The models that this installation can use. */
@@ -69,45 +82,50 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
     options.file === undefined
       ? await findModelSources(options.environment, known, options.fetch ?? globalThis.fetch)
       : configuredSources(await readModelsFile(options.file), options.environment);
-  const rehearsal = options.rehearsal ?? createRehearsalModel();
+  const rehearsal = withPrice(options.rehearsal ?? createRehearsalModel(), sources);
   const log = oncePerMessage(options.log ?? (() => {}));
   for (const provider of sources.providers.values())
     await provider.apiKey().catch((error: Error) => log(error.message));
+  const priceOf = (id: string): ListPrice | null => {
+    if (id === rehearsal.id) return rehearsal.listPrice;
+    const found = findModel(id, sources, known);
+    return found && knownPrice(id, found, known);
+  };
 
   return {
     defaultModel: sources.models.find((entry) => entry.default === true)?.id ?? null,
     list() {
       const infos = sources.models.flatMap((entry) => {
+        if (entry.id === REHEARSAL) return [];
         const found = findModel(entry.id, sources, known);
         if (found === null) return [];
-        const price = known.price(found.provider, upstreamName(entry.id, found.entry));
-        return [infoOf(entry.id, found.provider.name, found.limits, price)];
+        return [infoOf(entry.id, found.provider.name, found.limits, knownPrice(entry.id, found, known))];
       });
       const limits = { contextWindow: rehearsal.contextWindow, maxOutputTokens: rehearsal.maxOutputTokens };
-      return [...infos, infoOf(rehearsal.id, "rehearsal", limits, { input: 0, output: 0 })];
+      return [...infos, infoOf(rehearsal.id, "rehearsal", limits, rehearsal.listPrice)];
     },
     cost(id, usage) {
-      if (id === rehearsal.id) return 0;
-      const found = findModel(id, sources, known);
-      return found && known.cost(found.provider, upstreamName(id, found.entry), usage);
+      const price = priceOf(id);
+      return price && listCostInDollars(price, usage);
     },
     totalCost(id, usage) {
-      if (id === rehearsal.id) return 0;
-      const found = findModel(id, sources, known);
-      return found && known.totalCost(found.provider, upstreamName(id, found.entry), usage);
+      const price = priceOf(id);
+      return price && totalListCost(price, usage);
     },
     get(id, { contextWindow } = {}) {
       if (id === rehearsal.id) return withWindow(rehearsal, contextWindow);
       const found = findModel(id, sources, known, contextWindow);
       if (found === null) return null;
       if (found.limits.assumed) log(assumption(id, found.limits.contextWindow));
+      const listPrice = knownPrice(id, found, known);
       return createAiSdkModel({
         id,
         provider: found.provider,
         upstreamModel: upstreamName(id, found.entry),
         contextWindow: found.limits.contextWindow,
         maxOutputTokens: found.limits.maxOutputTokens,
-        prices: known.tokenPrices(found.provider, upstreamName(id, found.entry)) ?? USUAL_PRICES,
+        prices: (listPrice && tokenPrices(listPrice)) ?? USUAL_PRICES,
+        listPrice,
         reasoning: reasoningOf(id, found),
         thinking: found.entry.thinking ?? null,
         supportsImages: found.entry.images ?? found.provider.kind !== "openai-compatible",
@@ -174,13 +192,60 @@ function reasoningOf(id: string, { entry, provider }: Found): Reasoning {
   return knownReasoning(provider.kind, upstreamName(id, entry));
 }
 
+/** Returns the price in the models file, or else that of the tables. */
+function knownPrice(id: string, { entry, provider }: Found, known: KnownModels): ListPrice | null {
+  return filePrice(entry) ?? known.price(provider, upstreamName(id, entry));
+}
+
+function filePrice({ price }: ModelEntry): ListPrice | null {
+  if (price === undefined) return null;
+  const { date, input, output, cache_read: cacheRead = input, cache_write: cacheWrite = input } = price;
+  return {
+    date,
+    tiers: [
+      tier(0, { input, output, cacheRead, cacheWrite, cacheWriteHour: cacheWrite * (1 + HOUR_SURCHARGE) }),
+    ],
+  };
+}
+
+/** Returns prices of cached and output tokens relative to input; null for a free model. */
+function tokenPrices({ tiers: [price] }: ListPrice): TokenPrices | null {
+  const { input, output, cacheRead, cacheWrite } = price;
+  if (input === 0) return null;
+  return { cacheRead: cacheRead / input, cacheWrite: cacheWrite / input, output: output / input };
+}
+
+const FREE = tier(0, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 });
+
+/** Returns the rehearsal model with its price: that of the models file, or else none. */
+function withPrice(rehearsal: Model, { models }: ModelSources): Model & { listPrice: ListPrice } {
+  const entry = models.find(({ id }) => id === REHEARSAL);
+  return { ...rehearsal, listPrice: (entry && filePrice(entry)) ?? { date: TABLES_DATE, tiers: [FREE] } };
+}
+
 function upstreamName(id: string, entry: ModelEntry): string {
   return entry.upstream_model ?? id.slice(id.indexOf("/") + 1);
 }
 
-function infoOf(id: string, provider: string, limits: Limits, price: ModelPrice | null): ModelInfo {
+function infoOf(id: string, provider: string, limits: Limits, price: ListPrice | null): ModelInfo {
   const { contextWindow, maxOutputTokens } = limits;
-  return { id, provider, context_window: contextWindow, max_output_tokens: maxOutputTokens, price };
+  return {
+    id,
+    provider,
+    context_window: contextWindow,
+    max_output_tokens: maxOutputTokens,
+    price: price && modelPrice(price),
+  };
+}
+
+function modelPrice({ date, tiers: [{ input, output, cacheRead, cacheWrite }] }: ListPrice): ModelPrice {
+  return {
+    input: input / 1e6,
+    output: output / 1e6,
+    cache_read: cacheRead / 1e6,
+    cache_write: cacheWrite / 1e6,
+    date,
+  };
 }
 
 function withWindow(model: Model, wanted: number | undefined): Model {
@@ -191,6 +256,7 @@ function withWindow(model: Model, wanted: number | undefined): Model {
     contextWindow,
     maxOutputTokens: Math.min(model.maxOutputTokens, defaultMaxOutput(contextWindow)),
     ...(model.prices === undefined ? {} : { prices: model.prices }),
+    ...(model.listPrice === undefined ? {} : { listPrice: model.listPrice }),
     stream: (...given) => model.stream(...given),
   };
 }

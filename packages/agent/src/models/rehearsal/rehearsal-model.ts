@@ -18,6 +18,9 @@ import {
 } from "./remaining-steps.ts";
 import type { Call } from "./steps.ts";
 
+/** The id of the built-in model. */
+export const REHEARSAL = "rehearsal/steps";
+
 export interface RehearsalOptions {
   /** Tokens; default 200,000. */
   contextWindow?: number;
@@ -41,7 +44,7 @@ export function createRehearsalModel(options: RehearsalOptions = {}): Model {
   const contextWindow = options.contextWindow ?? 200_000;
   const sleep = options.sleep ?? ((milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }));
   return {
-    id: "rehearsal/steps",
+    id: REHEARSAL,
     contextWindow,
     prices: null,
     maxOutputTokens: options.maxOutputTokens ?? Math.min(8_192, Math.floor(contextWindow / 8)),
@@ -61,8 +64,13 @@ async function* stream(
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<unknown>,
 ): AsyncGenerator<ModelPart> {
   const blocks: AssistantBlock[] = [];
+  const most = request.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   for await (const part of respond(request, signal, sleep)) {
     signal.throwIfAborted();
+    if (part.type === "block" && outputTokens([...blocks, part.block]) > most) {
+      const usage = { ...usageOf(request, blocks), output_tokens: most };
+      return yield { type: "finish", reason: "max_tokens", usage };
+    }
     yield { ...part, blockIndex: blocks.length };
     if (part.type === "block") blocks.push(part.block);
   }
@@ -132,14 +140,19 @@ function failure(kind: ModelErrorKind): ModelError {
   const lasting = kind === "authentication" || kind === "not_found" || kind === "context_overflow";
   return new ModelError(kind, `The rehearsal model fails as its step says: ${kind}.`, {
     retryable: !lasting,
+    isUnbilled: true,
   });
 }
 
 function usageOf(request: ModelRequest, blocks: readonly AssistantBlock[]) {
   return {
     input_tokens: estimatePrefixTokens(request) + estimateTokens(request.messages),
-    output_tokens: blocks.length === 0 ? 0 : estimateTokens([{ role: "assistant", content: blocks }]),
+    output_tokens: outputTokens(blocks),
     cache_read_input_tokens: 0,
     cache_creation_input_tokens: 0,
   };
+}
+
+function outputTokens(blocks: readonly AssistantBlock[]): number {
+  return blocks.length === 0 ? 0 : estimateTokens([{ role: "assistant", content: blocks }]);
 }

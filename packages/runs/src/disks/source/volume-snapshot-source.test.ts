@@ -25,7 +25,16 @@ const repository: RunRepository = {
     url: "https://a.example/x",
     mountPath: "/data/x",
   },
-  ...{ username: null, checkout: null, secret: null, snapshot: null, baseCommit: null, revision: 0 },
+  ...{
+    username: null,
+    checkout: null,
+    environmentFrom: null,
+    isTokenDue: false,
+    secret: null,
+    snapshot: null,
+    baseCommit: null,
+    revision: 0,
+  },
   ...{ attempts: 0, failingMs: 0, retryInMs: null },
 };
 const file = (mountPath: string): RunFile => ({
@@ -76,7 +85,7 @@ async function setUp(t: TestContext, fault: string | null = null) {
     session: object = {},
     { diskBytes = 500 } = {},
   ) => {
-    const own = { image: null, repositorySetup: null, ...session };
+    const own = { image: null, repositorySetup: null, devcontainer: null, toChoose: null, ...session };
     return VolumeSnapshotSource.of(parts, { lease, disk, signal, resources, session: own, diskBytes });
   };
   const savesMuch = async () => await source()?.savesMuch();

@@ -37,7 +37,7 @@ export interface SnapshotSourceTarget {
   lease: Lease;
   disk: Pick<SessionDisk, "assign" | "discard">;
   signal: AbortSignal;
-  session: Pick<RunSession, "image" | "repositorySetup">;
+  session: Pick<RunSession, "image" | "repositorySetup" | "devcontainer" | "toChoose">;
   resources: readonly RunResource[];
   /** See `SnapshotSession`. */
   diskBytes: number | null;
@@ -163,17 +163,18 @@ function unsealed(
 }
 
 /**
- * Returns whether only the repositories come onto the disk. The programs of an image that an environment
- * chose may have changed a clone in any way, and another session's git would run it.
+ * Returns whether only the repositories come onto the disk. The programs of an image that an environment or a
+ * repository chose may have changed a clone in any way, and another session's git would run it.
  */
 function isForSnapshot(
-  { image, repositorySetup }: SnapshotSourceTarget["session"],
+  { image, repositorySetup, devcontainer, toChoose }: SnapshotSourceTarget["session"],
   resources: readonly RunResource[],
 ): boolean {
   const isElsewhere = (one: RunResource) => one.type === "file" && one.mountPath.startsWith(UPLOADS);
   return (
     image === null &&
     repositorySetup === null &&
+    (devcontainer ?? toChoose?.devcontainer ?? null) === null &&
     resources.every((one) => isRepository(one) || isElsewhere(one))
   );
 }

@@ -11,7 +11,7 @@ import { PrefetchedRefs } from "./prefetched-refs.ts";
 import type { RepositorySnapshots } from "./repository-snapshots.ts";
 
 interface PrefetchDeps {
-  credentials: Pick<SessionCredentials, "unsealedRepository">;
+  credentials: Pick<SessionCredentials, "unsealedRepository" | "withToken">;
   snapshots: RepositorySnapshots;
 }
 
@@ -23,7 +23,9 @@ export function prefetchRefs(
 ): PrefetchedRefs {
   const refsOf = async (one: RunRepository): Promise<RemoteRefs | null> => {
     try {
-      return await snapshots.remoteRefs({ sessionId, organizationId }, credentials.unsealedRepository(one));
+      const ready = await credentials.withToken(one);
+      if ("fault" in ready) return null;
+      return await snapshots.remoteRefs({ sessionId, organizationId }, credentials.unsealedRepository(ready));
     } catch {
       // Problems with the repository are reported when it is put in place.
       return null;

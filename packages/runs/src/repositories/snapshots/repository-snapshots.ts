@@ -17,6 +17,7 @@ import type { CloneRequest, SessionRepository } from "../../inputs/placement.ts"
 import { isRepository, type MountableSnapshot, type RunResource } from "../../inputs/resource-store.ts";
 import type { SetupRequest } from "./build-setup.ts";
 import type { BuildRequest } from "./build-snapshot.ts";
+import { mountedCaches } from "./package-caches.ts";
 import { SetupBuilder, type SetupBuilderDeps, type SetupOutcome } from "./setup-builder.ts";
 import { type BuilderDeps, SnapshotBuilder } from "./snapshot-builder.ts";
 import { directoryOf, diskOf, mountSource, setupLayer } from "./snapshot-directory.ts";
@@ -175,6 +176,15 @@ export class RepositorySnapshots {
       .flatMap(({ ready, snapshot, mountPath }) =>
         ready && snapshot !== null ? [this.#mountOf(snapshot, mountPath)] : [],
       );
+  }
+
+  /** Returns the package caches of the results of setups that the session's disk shows. */
+  async caches(resources: readonly RunResource[]): Promise<MountedSnapshot[]> {
+    const shown = resources.filter(isRepository).filter(({ ready }) => ready);
+    const results = shown.flatMap(({ snapshot }) => (snapshot?.baseId ? [snapshot] : []));
+    if (results.length === 0) return [];
+    const taken = resources.map(({ mountPath }) => mountPath);
+    return await mountedCaches(this.#deps.directory, results, taken);
   }
 
   async sweep(signal: AbortSignal): Promise<void> {

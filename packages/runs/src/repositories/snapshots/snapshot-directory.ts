@@ -34,6 +34,11 @@ export function setupLayer(directory: SnapshotDirectory, id: string): string {
   return join(diskOf(directory, "snapshots", id), "changes", "upper");
 }
 
+/** Returns the directory with the package caches of a snapshot: the layers of each, numbered, by its name. */
+export function cachesDirectory(directory: SnapshotDirectory, id: string): string {
+  return join(diskOf(directory, "snapshots", id), "caches");
+}
+
 /** Creates a disk that is a directory of the host, to be mounted elsewhere. It has no size limit. */
 export async function createPlainDisk(disk: string): Promise<void> {
   await mkdir(join(disk, "data"), { recursive: true, mode: 0o711 });

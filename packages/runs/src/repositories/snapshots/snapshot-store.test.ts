@@ -15,6 +15,7 @@ import { diskOf, type SnapshotDirectory, type StoredKind, sizeLimits } from "./s
 import {
   claimSnapshot,
   deleteSnapshot,
+  findFormerSetup,
   hasAnySnapshot,
   insertSnapshot,
   releaseSnapshot,
@@ -232,7 +233,7 @@ test("evict: older of one checkout, unused for long, limit exceeded → deleted,
   assert.ok(exists("mirrors", mirror?.id ?? ""), "a disk shows its snapshot");
 });
 
-test("evict: a snapshot stays while another lies over it, which is deleted with the next plain one of its checkout", async (t) => {
+test("evict: a snapshot stays while another lies over it, which is deleted with the next of its checkout and setup", async (t) => {
   const { db, session, snapshot, sweepParts, exists } = await setUp(t);
   const { lease, resource } = await session();
   const baseId = await snapshot(lease, { daysAgo: 15 });
@@ -243,12 +244,21 @@ test("evict: a snapshot stays while another lies over it, which is deleted with 
   await claimSnapshot(db.write, lease, resource, { ...QUERY, setup: "make" });
   await evictSnapshots(sweepParts());
   assert.deepEqual(there(), [true, true, true], "setups do not replace each other");
-  await snapshot(lease, { refsDigest: "later" });
+  const later = await snapshot(lease, { refsDigest: "later" });
+  await evictSnapshots(sweepParts());
+  assert.deepEqual(there(), [true, true, true], "the next of each setup begins with its package caches");
+  const mirrorId = (await claimMirror(db.write, lease.sessionId, "here", URL))?.id ?? "";
+  const former = (setup: string) => findFormerSetup(db.write, { mirrorId, checkout: MAIN.checkout, setup });
+  assert.deepEqual(await former("test"), { id: unused, baseId, bytes: 100 });
+  for (const setup of ["make", "test"]) await snapshot(lease, { refsDigest: "later", setup, baseId: later });
   await evictSnapshots(sweepParts());
   assert.deepEqual(there(), [true, true, false]);
   await releaseSnapshot(db.write, lease, resource);
   for (let looks = 0; looks < 2; looks += 1) await evictSnapshots(sweepParts());
   assert.deepEqual(there(), [false, false, false]);
+  assert.notEqual((await former("test"))?.id, unused);
+  assert.equal(await former("other"), null);
+  assert.equal(await former(""), null);
 });
 
 test("sweep: directories without a row and rows without a directory → deleted, unless being built", async (t) => {

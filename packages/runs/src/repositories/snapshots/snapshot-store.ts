@@ -141,6 +141,29 @@ export async function findSnapshot(
   return rows[0] ?? null;
 }
 
+/** The result of a setup, with the plain snapshot that it is layered on. */
+export interface FormerSetup {
+  id: string;
+  baseId: string;
+  bytes: number;
+}
+
+/** Returns the newest snapshot of the checkout with that setup, whatever its refs were; null for none. */
+export async function findFormerSetup(
+  db: Queryable,
+  { mirrorId, checkout, setup }: Required<Omit<SnapshotKey, "refsDigest">>,
+): Promise<FormerSetup | null> {
+  const { rows } = await db.query<FormerSetup>({
+    name: "find_former_setup",
+    text: `
+      select id, base_id as "baseId", bytes from repository_snapshots
+      where mirror_id = $1 and checkout = $2 and setup = $3 and base_id is not null
+      order by id desc limit 1`,
+    values: [mirrorId, checkout, setup],
+  });
+  return rows[0] ?? null;
+}
+
 /**
  * Deletes a snapshot. Returns false while a session's disk shows or needs it, or a snapshot is layered on it.
  */
@@ -165,7 +188,10 @@ export interface Stored {
   bytes: number;
   /** Whether no session's disk shows it, and no snapshot was built from it or is layered on it. */
   free: boolean;
-  /** Whether it was unused for too long, or there is a newer one of the same repository and checkout. */
+  /**
+   * Whether it was unused for too long, or there is a newer one of the same repository, checkout and setup. The
+   * last with a setup is kept, since the next one begins with its package caches.
+   */
   expired: boolean;
 }
 
@@ -180,7 +206,7 @@ export async function readStored(db: Queryable, host: string, maxIdleDays: numbe
         snapshots.used_at < now() - $2 * interval '1 day' or exists (
           select from repository_snapshots as newer
           where newer.mirror_id = snapshots.mirror_id and newer.checkout = snapshots.checkout and newer.id > snapshots.id
-            and newer.setup in ('', snapshots.setup)
+            and newer.setup = snapshots.setup
         ) as expired
       from repository_snapshots as snapshots
       join repository_mirrors on repository_mirrors.id = snapshots.mirror_id and host = $1
