@@ -4,5 +4,8 @@ export { resolveResources } from "./features/environments/resolve-environment.ts
 export { sweepContents, sweepUploads } from "./features/files/sweep-contents.ts";
 export { beginUploadsAnew } from "./features/files/upload-store.ts";
 export type { ServiceFault } from "./features/health/probe-routes.ts";
+export { deleteExpiredPreviews } from "./features/sessions/previews/preview-store.ts";
+export { readWords } from "./features/sessions/search/read-words.ts";
 export { deleteExpiredReads } from "./features/sessions/workspace/read-store.ts";
 export { createTokenFor, type TokenFor } from "./features/tokens/create-token-for.ts";
+export { deleteOldDeliveries } from "./features/webhooks/delivery/delivery-store.ts";

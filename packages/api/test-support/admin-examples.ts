@@ -50,6 +50,9 @@ export const adminExamples: Readonly<Record<string, MakeExample>> = {
   "adminServiceAccounts.enable": aServiceAccount,
 
   "adminTokens.create": async (operator) => ({ body: { user_id: (await aUser(operator)).id } }),
+  "adminTokens.delete": async (operator) => ({
+    ids: [(await operator.made(`${ADMIN}/tokens`, { user_id: (await aUser(operator)).id })).id],
+  }),
   "adminOperatorTokens.create": () => ({ body: { name: "another" } }),
   "adminOperatorTokens.delete": async (operator) => ({
     ids: [(await operator.made(`${ADMIN}/operator_tokens`, { name: "another" })).id],

@@ -23,6 +23,7 @@ function activeAt(n: string): string {
 
 const FIRST_ROW = uuidOfRow(1);
 const OWNED = "id, organization_id, owner_type, owner_id";
+const SHARED = `${OWNED}, organization_access`;
 const own = (organizationId: string, userId: string) => `${UUID}, '${organizationId}', 'user', '${userId}'`;
 const ARCHIVED = `case when n > ${CURRENT} then now() end`;
 
@@ -32,6 +33,8 @@ const ARCHIVED = `case when n > ${CURRENT} then now() end`;
  */
 export async function fillLists(db: Queryable, organizationId: string, userId: string): Promise<void> {
   const owned = own(organizationId, userId);
+  // Every second object is shared with the organization.
+  const shared = `${owned}, case when n % 2 = 1 then 'read' end`;
   const first = `'${FIRST_ROW}'`;
   const tables: Record<string, [columns: string, values: string]> = {
     organizations: ["id, name", `${UUID}, 'o' || n`],
@@ -45,32 +48,50 @@ export async function fillLists(db: Queryable, organizationId: string, userId: s
       `${OWNED}, kind, principal_id, name, scopes, hash, last4`,
       `${owned}, 'pat', '${userId}', 't', '{}', sha256(n::text::bytea), '0000'`,
     ],
-    agents: [`${OWNED}, version, archived_at`, `${owned}, 1, ${ARCHIVED}`],
+    agents: [`${SHARED}, version, archived_at`, `${shared}, 1, ${ARCHIVED}`],
     environments: [
-      `${OWNED}, name, config, environment_variables, resources, archived_at`,
-      `${owned}, 'e' || n, '{}', '{}', '{}', ${ARCHIVED}`,
+      `${SHARED}, name, config, environment_variables, resources, archived_at`,
+      `${shared}, 'e' || n, '{}', '{}', '{}', ${ARCHIVED}`,
     ],
     sessions: [
-      `${OWNED}, agent_id, agent, environment_id, archived_at, status, last_turn_outcome, last_turn_ended_at, updated_at, repository_failed, set_aside_at`,
-      `${owned}, ${first}, '{}', ${first}, ${ARCHIVED}, case when n <= 3 then 'running' else 'idle' end,
+      `${SHARED}, agent_id, agent, environment_id, deployment_id, archived_at, status, last_turn_outcome, last_turn_ended_at, updated_at, repository_failed, set_aside_at, unseen_by`,
+      `${shared}, ${first}, '{}', ${first}, ${first}, ${ARCHIVED}, case when n <= 3 then 'running' else 'idle' end,
         case when n % 100 = 5 then 'refusal' else 'end_turn' end, now(), ${activeAt("n")}, n % 1000 = 7,
-        case when n % 1000 = 9 then now() end`,
+        case when n % 1000 = 9 then now() end, case when n % 1000 = 11 or n = 1 then array['${userId}'::uuid] else '{}' end`,
     ],
     session_resources: [
       "id, session_id, type, mount_path, memory_store_id, memory_access",
       `${UUID}, ${UUID}, 'memory_store', '/m', case when n <= 3 then '${uuidOfRow(2)}'::uuid else ${first} end, 'read_only'`,
     ],
+    port_previews: [
+      "id, session_id, label, port, created_by, expires_at",
+      `${UUID}, ${first}, 'l' || n, 80, '{}', now() + interval '1 day'`,
+    ],
+    confirmation_rules: ["id, session_id, tool_name, created_by", `${UUID}, ${first}, 'Bash' || n, '{}'`],
     events: ["session_id, seq, id, type, body", `${first}, n, ${UUID}, 'user.message', '{}'`],
     files: [
-      `${OWNED}, filename, mime_type, size_bytes, sha256, status, scope_session_id`,
-      `${owned}, 'f', 'text/plain', 1, 'x', 'ready', ${first}`,
+      `${SHARED}, filename, mime_type, size_bytes, sha256, status, scope_session_id`,
+      `${shared}, 'f', 'text/plain', 1, 'x', 'ready', ${first}`,
     ],
-    vaults: [`${OWNED}, display_name, archived_at`, `${owned}, 'v', ${ARCHIVED}`],
+    vaults: [`${SHARED}, display_name, archived_at`, `${shared}, 'v', ${ARCHIVED}`],
     vault_credentials: [
       "id, vault_id, type, target, secret, archived_at",
       `${UUID}, ${first}, 'static_bearer', 't' || n, case when n <= ${CURRENT} then 'x'::bytea end, ${ARCHIVED}`,
     ],
-    memory_stores: [`${OWNED}, name, archived_at`, `${owned}, 'm', ${ARCHIVED}`],
+    connections: [
+      `${OWNED}, display_name, url, auth, secret`,
+      `${owned}, 'c', 'https://github.com', '{}', 'x'::bytea`,
+    ],
+    deployments: [
+      `${SHARED}, name, agent_id, environment_id, initial_events, resources, vault_ids, environment_variables, metadata, archived_at`,
+      `${shared}, 'd', ${first}, ${first}, '[]', '[]', '{}', '{}', '{}', ${ARCHIVED}`,
+    ],
+    deployment_runs: [
+      "id, deployment_id, organization_id, owner_id, agent_id, trigger_type, error_type, scheduled_at",
+      `${UUID}, ${first}, '${organizationId}', '${userId}', ${first}, case when n % 100 = 5 then 'manual' else 'schedule' end,
+        case when n % 100 in (5, 7) then 'missed' end, timestamptz '2026-01-01Z' + n * interval '1 minute'`,
+    ],
+    memory_stores: [`${SHARED}, name, archived_at`, `${shared}, 'm', ${ARCHIVED}`],
     memories: [
       "id, memory_store_id, version_id, path, content, content_sha256, size_bytes",
       `${UUID}, ${first}, ${UUID}, '/m/' || n, '', '', 0`,
@@ -79,12 +100,23 @@ export async function fillLists(db: Queryable, organizationId: string, userId: s
       "id, memory_store_id, memory_id, operation, created_by, session_id",
       `${UUID}, ${first}, ${first}, 'modified', '{}', ${first}`,
     ],
-    skills: [`${OWNED}, name, last_version, archived_at`, `${owned}, 's' || n, 1, ${ARCHIVED}`],
+    skills: [`${SHARED}, name, last_version, archived_at`, `${shared}, 's' || n, 1, ${ARCHIVED}`],
     skill_versions: [
       "id, skill_id, version, description, sha256, size_bytes, files",
       `${UUID}, ${first}, n, '', 'x', 1, '[]'`,
     ],
     forward_registrations: ["user_id, type, resource_id, id", `'${userId}', 'environment', ${UUID}, ${UUID}`],
+    // Last, since whatever happens later would be told to all of them.
+    webhooks: [
+      `${OWNED}, format, enabled_events, url`,
+      `${UUID}, '${organizationId}', case when n = 1 then 'organization' else 'user' end,
+        case when n = 1 then '${organizationId}'::uuid else '${userId}' end, 'standard', '{session.deleted}', 'https://hook.example'`,
+    ],
+    webhook_deliveries: [
+      "id, webhook_id, event_id, event_type, object_id, status, due_at",
+      `${UUID}, ${first}, ${UUID}, case when n % 1000 = 5 then 'vault.deleted' else 'vault.created' end, ${UUID},
+        case when n % 1000 = 7 then 'failed' else 'delivered' end, null`,
+    ],
   };
   for (const [table, [columns, values]] of Object.entries(tables)) {
     await db.query({ text: `alter table ${table} set (autovacuum_enabled = off)` });

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { createGuardedFetch } from "@berth/egress";
 import { openDiskBlobs } from "@berth/store/blobs";
 import { openSessionHub } from "@berth/store/notify";
 import {
@@ -13,7 +14,7 @@ import {
 } from "@berth/store/test-support/database";
 import { pino } from "pino";
 import { createOperatorToken } from "../src/administration/operator-tokens.ts";
-import { type AppDeps, createApp } from "../src/app/app.ts";
+import { type App, type AppDeps, createApp } from "../src/app/app.ts";
 import { issueToken, ownerOfServiceAccount } from "../src/features/tokens/create-token.ts";
 import { createTokenFor, type TokenFor } from "../src/features/tokens/create-token-for.ts";
 import type { HttpApp } from "../src/http/http-app.ts";
@@ -56,7 +57,7 @@ export interface Caller {
 }
 
 export interface TestApp {
-  app: HttpApp;
+  app: App;
   db: TestDatabase;
   blobsDir: string;
   /** Returns a caller with a new token. Its paths are below `/api/v1/cloud`, or begin with `/api`. */
@@ -93,8 +94,14 @@ export async function testApp(
     repositoryHosts: ["github.com", "git.example:8443"],
     gitHttpHosts: ["git.internal:8080"],
     egressAllowPrivate: ["mcp.internal:8080"],
+    gitHostFetch: createGuardedFetch({ allowPrivate: [], resolve: async () => [] }),
     runsImages: false,
     runtimeClasses: null,
+    maxKeepAliveSeconds: 3_600,
+    usualPids: 4_096,
+    previewUrl: null,
+    previewMaxSeconds: 28_800,
+    runtimes: null,
     ceilings: { cpus: 4, memory_mb: 8_192, pids: 2_048, disk_mb: 65_536 },
     jsonLimit: 65_536,
     uploadLimit: 100_000,
@@ -128,7 +135,7 @@ const MODEL = {
   provider: "rehearsal",
   context_window: 200_000,
   max_output_tokens: 8_000,
-  price: { input: 0, output: 0 },
+  price: { input: 0, output: 0, cache_read: 0, cache_write: 0, date: "2026-01-31" },
 };
 
 function modelWindow(id: string, options: { contextWindow?: number } = {}): { contextWindow: number } | null {

@@ -20,11 +20,15 @@ export const examples: Readonly<Record<string, MakeExample>> = {
 
   "agents.create": () => ({ body: agent }),
   "agents.update": async (owner) => ({ ...ids(await anAgent(owner)), body: { version: 1, name: "other" } }),
+  "agents.share": async (owner) => ({ ...ids(await anAgent(owner)), body: {} }),
+  "agents.unshare": async (owner) => ids(await anAgent(owner)),
   "agents.archive": async (owner) => ids(await anAgent(owner)),
   "agents.delete": async (owner) => ids(await anAgent(owner)),
 
   "environments.create": () => ({ body: { name: unique() } }),
   "environments.update": async (owner) => ({ ...ids(await anEnvironment(owner)), body: { name: unique() } }),
+  "environments.share": async (owner) => ({ ...ids(await anEnvironment(owner)), body: {} }),
+  "environments.unshare": async (owner) => ids(await anEnvironment(owner)),
   "environments.archive": async (owner) => ids(await anEnvironment(owner)),
   "environments.delete": async (owner) => ids(await anEnvironment(owner)),
 
@@ -42,10 +46,14 @@ export const examples: Readonly<Record<string, MakeExample>> = {
     await owner.made(`/sessions/${session.id}/events`, { events: [message] });
     return ids(session);
   },
+  "sessions.share": async (owner) => ({ ...ids(await aSession(owner)), body: {} }),
+  "sessions.unshare": async (owner) => ids(await aSession(owner)),
   "sessions.archive": async (owner) => ids(await aSession(owner)),
   "sessions.release": async (owner) => ids(await aSession(owner)),
   "sessions.terminate": async (owner) => ids(await aSession(owner)),
   "sessions.delete": async (owner) => ids(await aSession(owner)),
+  "sessions.markSeen": async (owner) => ids(await aSession(owner)),
+  "sessions.markUnseen": async (owner) => ids(await aSession(owner)),
 
   "sessionResources.add": async (owner) => ({
     ...ids(await aSession(owner)),
@@ -61,9 +69,24 @@ export const examples: Readonly<Record<string, MakeExample>> = {
     return { ids: [session.id, session.resources[0].id], body: { authorization_token: "new-token" } };
   },
 
+  "previews.create": async (owner) => ({ ...ids(await aSession(owner)), body: { port: 5173 } }),
+  "previews.delete": async (owner) => {
+    const { id } = await aSession(owner);
+    const preview = await owner.made(`/sessions/${id}/previews`, { port: 5173 });
+    return { ids: [id, preview.id] };
+  },
+
+  "confirmationRules.create": async (owner) => ({ ...ids(await aSession(owner)), body: rule }),
+  "confirmationRules.delete": async (owner) => {
+    const { id } = await aSession(owner);
+    return { ids: [id, (await owner.made(`/sessions/${id}/confirmation_rules`, rule)).id] };
+  },
+
   "events.send": async (owner) => ({ ...ids(await aSession(owner)), body: { events: [message] } }),
 
   "files.upload": () => ({ form: [{ name: "file", filename: "a.txt", content: "content" }] }),
+  "files.share": async (owner) => ({ ...ids(await aFile(owner)), body: {} }),
+  "files.unshare": async (owner) => ids(await aFile(owner)),
   "files.delete": async (owner) => ids(await aFile(owner)),
 
   "skills.create": () => ({ form: skillForm("example") }),
@@ -72,6 +95,8 @@ export const examples: Readonly<Record<string, MakeExample>> = {
     return { ids: [id], form: skillForm(name) };
   },
   "skills.update": async (owner) => ({ ...ids(await aSkill(owner)), body: { display_title: "other" } }),
+  "skills.share": async (owner) => ({ ...ids(await aSkill(owner)), body: {} }),
+  "skills.unshare": async (owner) => ids(await aSkill(owner)),
   "skills.archive": async (owner) => ids(await aSkill(owner)),
   "skills.delete": async (owner) => ids(await aSkill(owner)),
   "skills.deleteVersion": async (owner) => {
@@ -86,6 +111,8 @@ export const examples: Readonly<Record<string, MakeExample>> = {
 
   "vaults.create": () => ({ body: vault }),
   "vaults.update": async (owner) => ({ ...ids(await aVault(owner)), body: { display_name: "other" } }),
+  "vaults.share": async (owner) => ({ ...ids(await aVault(owner)), body: {} }),
+  "vaults.unshare": async (owner) => ids(await aVault(owner)),
   "vaults.archive": async (owner) => ids(await aVault(owner)),
   "vaults.delete": async (owner) => ids(await aVault(owner)),
 
@@ -97,8 +124,44 @@ export const examples: Readonly<Record<string, MakeExample>> = {
   "vaultCredentials.archive": (owner) => aCredential(owner),
   "vaultCredentials.delete": (owner) => aCredential(owner),
 
+  "connections.create": () => ({ body: connection }),
+  "connections.update": async (owner) => ({
+    ...ids(await aConnection(owner)),
+    body: { display_name: "other" },
+  }),
+  "connections.test": async (owner) => ids(await aConnection(owner)),
+  "connections.delete": async (owner) => ids(await aConnection(owner)),
+
+  "webhooks.create": () => ({ body: webhook }),
+  "webhooks.update": async (owner) => ({ ...ids(await aWebhook(owner)), body: { name: "other" } }),
+  "webhooks.enable": async (owner) => {
+    const example = ids(await aWebhook(owner));
+    await owner.post(`/webhooks/${example.ids[0]}/disable`);
+    return example;
+  },
+  "webhooks.disable": async (owner) => ids(await aWebhook(owner)),
+  "webhooks.test": async (owner) => ids(await aWebhook(owner)),
+  "webhooks.rotateSecret": async (owner) => ids(await aWebhook(owner)),
+  "webhooks.redeliver": async (owner) => {
+    const { id } = await aWebhook(owner);
+    await aVault(owner);
+    return { ids: [id, (await owner.get(`/webhooks/${id}/deliveries`)).body.data[0].id] };
+  },
+  "webhooks.delete": async (owner) => ids(await aWebhook(owner)),
+
+  "deployments.create": async (owner) => ({ body: await deployment(owner) }),
+  "deployments.update": async (owner) => ({ ...ids(await aDeployment(owner)), body: { name: "other" } }),
+  "deployments.share": async (owner) => ({ ...ids(await aDeployment(owner)), body: {} }),
+  "deployments.unshare": async (owner) => ids(await aDeployment(owner)),
+  "deployments.pause": async (owner) => ids(await aDeployment(owner)),
+  "deployments.unpause": async (owner) => ids(await aDeployment(owner)),
+  "deployments.run": async (owner) => ids(await aDeployment(owner)),
+  "deployments.archive": async (owner) => ids(await aDeployment(owner)),
+
   "memoryStores.create": () => ({ body: memoryStore }),
   "memoryStores.update": async (owner) => ({ ...ids(await aMemoryStore(owner)), body: { name: "other" } }),
+  "memoryStores.share": async (owner) => ({ ...ids(await aMemoryStore(owner)), body: {} }),
+  "memoryStores.unshare": async (owner) => ids(await aMemoryStore(owner)),
   "memoryStores.archive": async (owner) => ids(await aMemoryStore(owner)),
   "memoryStores.delete": async (owner) => ids(await aMemoryStore(owner)),
 
@@ -114,6 +177,7 @@ export const examples: Readonly<Record<string, MakeExample>> = {
 };
 
 const agent = { name: "example", model: "rehearsal/steps" };
+const rule = { tool_name: "Bash", command_prefix: "npm test" };
 const message = { type: "user.message", content: [{ type: "text", text: "Hello" }] };
 const repository = {
   type: "hosted_repository",
@@ -121,6 +185,8 @@ const repository = {
   authorization_token: "a-token",
 };
 const vault = { display_name: "example" };
+const connection = { display_name: "example", auth: { type: "token", api: "github", token: "a-token" } };
+const webhook = { url: "https://hook.invalid/x", enabled_events: ["vault.created"] };
 const memoryStore = { name: "example" };
 const memory = { path: "/example.md", content: "content" };
 const credential = {
@@ -158,6 +224,24 @@ async function aSkill(owner: Caller): Promise<Wire> {
 
 function aVault(owner: Caller): Promise<Wire> {
   return owner.made("/vaults", vault);
+}
+
+function aConnection(owner: Caller): Promise<Wire> {
+  return owner.made("/connections", connection);
+}
+
+function aWebhook(owner: Caller): Promise<Wire> {
+  return owner.made("/webhooks", webhook);
+}
+
+async function deployment(owner: Caller): Promise<object> {
+  const [{ id }, environment] = [await anAgent(owner), await anEnvironment(owner)];
+  const schedule = { type: "cron", expression: "0 3 * * *", timezone: "UTC" };
+  return { name: "example", agent: id, environment_id: environment.id, initial_events: [message], schedule };
+}
+
+async function aDeployment(owner: Caller): Promise<Wire> {
+  return await owner.made("/deployments", await deployment(owner));
 }
 
 async function aCredential(owner: Caller): Promise<Example> {

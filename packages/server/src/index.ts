@@ -7,3 +7,4 @@ export { type BootstrapTerms, bootstrapToken } from "./local/bootstrap-token.ts"
 export { migrateDatabase, type SchemaReport } from "./local/migrate-database.ts";
 export { type MovedContents, moveContents } from "./local/move-contents.ts";
 export { rewrapSecrets } from "./local/rewrap-secrets.ts";
+export { buildSystem, exportSystem, importSystem, type System, showSystem } from "./local/system.ts";

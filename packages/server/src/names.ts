@@ -1,5 +1,5 @@
 /** Separate entry point: commands by URL need only these names of the server. */
-export { SCOPES } from "@berth/contract";
+export { SCOPES, TOKEN_SCOPES } from "@berth/contract";
 export {
   isLimitName,
   isRetainedName,

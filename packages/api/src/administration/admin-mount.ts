@@ -1,12 +1,13 @@
 import type { AnyRoute, IdKind, Input, ResponseOf } from "@berth/contract";
-import { parseId } from "@berth/contract";
-import type { Operator } from "@berth/store/access";
+import { formatId, parseId } from "@berth/contract";
+import { type Administrator, checkAdministered } from "@berth/store/access";
 import { appendAuditEntry } from "@berth/store/audit";
 import { asDatabase, type DatabaseAccess } from "@berth/store/db";
 import { ApiError, errors, OperatorError } from "@berth/store/errors";
 import type { DefaultLimits, RetentionDays } from "@berth/store/names";
+import type { SecretBox } from "@berth/store/secrets";
 import type { HttpApp } from "../http/http-app.ts";
-import { mountOperator } from "../http/mount.ts";
+import { type Contents, mountAdministration, mountAdministrationContent } from "../http/mount.ts";
 import type { RequestScope } from "../request/request-scope.ts";
 
 /** Settings of the installation that administration needs. */
@@ -21,6 +22,8 @@ export interface AdministeredSettings {
   hostId: string;
   /** The installation's key for hashing user codes. */
   userCodeKey: Uint8Array;
+  /** Seals the keys with which commits are signed. */
+  secrets: SecretBox;
 }
 
 /** Subject of a change: the uuid of its organization, and ids in the form of the API. */
@@ -29,8 +32,8 @@ export interface Subject {
   resources: string[];
 }
 
-/** A request of an operator, as its handler sees it. */
-export interface OperatorRequest extends RequestScope<Operator> {
+/** A request of administration, as its handler sees it. */
+export interface AdminRequest extends RequestScope<Administrator> {
   settings: AdministeredSettings;
   /**
    * Runs `work` in one transaction and writes its entry in the audit log.
@@ -40,28 +43,79 @@ export interface OperatorRequest extends RequestScope<Operator> {
   change<T>(work: (db: DatabaseAccess) => Promise<T>, about: (result: T) => Subject): Promise<T>;
 }
 
-/** Mounts a route of the admin API. */
-export type MountAdmin = <R extends AnyRoute>(
-  route: R,
-  handler: (request: OperatorRequest, input: Input<R>) => Promise<ResponseOf<R>>,
-) => void;
+type Answer<R extends AnyRoute, Body> = (request: AdminRequest, input: Input<R>) => Promise<Body>;
 
-/** Returns a function that mounts admin routes. `OperatorError`s of a handler become responses. */
+/** Mounts routes of the admin API. */
+export interface MountAdmin {
+  <R extends AnyRoute>(route: R, handler: Answer<R, ResponseOf<R>>): void;
+  /** Mounts a route whose response is bytes. */
+  content<R extends AnyRoute>(route: R, handler: Answer<R, Contents>): void;
+}
+
+/**
+ * Returns the functions that mount admin routes. An admin's request is held to the admin's organization before
+ * its handler sees it. `OperatorError`s of a handler become responses.
+ */
 export function adminMount(app: HttpApp, settings: AdministeredSettings): MountAdmin {
-  return (route, handler) =>
-    mountOperator(app, route, async (scope, input) => {
+  const administered =
+    <R extends AnyRoute, Body>(handler: Answer<R, Body>) =>
+    async (scope: RequestScope<Administrator>, input: Input<R>): Promise<Body> => {
+      const held = (await heldInput(scope, input as AdminInput)) as Input<R>;
       try {
-        return await handler({ ...scope, settings, change: changeOf(app, scope) }, input);
+        return await handler({ ...scope, settings, change: changeOf(app, scope) }, held);
       } catch (error) {
         throw error instanceof OperatorError ? new ApiError(error.type, { message: error.message }) : error;
       }
-    });
+    };
+  return Object.assign(
+    <R extends AnyRoute>(route: R, handler: Answer<R, ResponseOf<R>>) =>
+      mountAdministration(app, route, administered(handler)),
+    {
+      content: <R extends AnyRoute>(route: R, handler: Answer<R, Contents>) =>
+        mountAdministrationContent(app, route, administered(handler)),
+    },
+  );
+}
+
+interface AdminInput {
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, unknown>>;
+  body?: unknown;
+}
+
+/**
+ * Returns the input of a request that is held to what its caller administers: every id in it belongs to an
+ * admin's organization, and an admin's lists are those of the organization, which each can be filtered by.
+ *
+ * @throws as `checkAdministered`
+ */
+async function heldInput(
+  { principal, operation, db }: RequestScope<Administrator>,
+  input: AdminInput,
+): Promise<AdminInput> {
+  if (principal.kind === "operator") return input;
+  const { organization_id: asked } = input.query as { organization_id?: string };
+  const filter = asked === undefined ? {} : { organization_id: asked };
+  await checkAdministered(db.read, principal, { ...input.params, ...idsOf(input.body), ...filter });
+  if (operation.responseKind === "object") return input;
+  const organization_id = formatId("organization", principal.organizationId);
+  return { ...input, query: { ...input.query, organization_id } };
+}
+
+/** Returns the fields of a body that hold ids. */
+function idsOf(body: unknown): Record<string, string> {
+  const fields = Object.entries((body ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(
+    fields.filter(
+      (field): field is [string, string] => field[0].endsWith("_id") && typeof field[1] === "string",
+    ),
+  );
 }
 
 function changeOf(
   { recentTokens }: HttpApp,
-  { db, auditEntry, afterCommit }: RequestScope<Operator>,
-): OperatorRequest["change"] {
+  { db, auditEntry, afterCommit }: RequestScope<Administrator>,
+): AdminRequest["change"] {
   return (work, about) =>
     db.transaction((tx) =>
       asDatabase(tx, async (whole) => {

@@ -1,7 +1,7 @@
 // Subject: requests of operators.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newUuid, type Operation, operations, parseId } from "@berth/contract";
+import { isAdministration, newUuid, type Operation, operations, parseId } from "@berth/contract";
 import { type Caller, callerOf, type Reply, testApp, type Wire } from "../../test-support/http.ts";
 import { addHost, type Example, examples } from "../../test-support/operation-examples.ts";
 
@@ -9,7 +9,7 @@ const ADMIN = "/api/v1/admin";
 
 const changing = Object.values(operations)
   .flatMap((noun): Operation[] => Object.values(noun))
-  .filter(({ credential, method, readOnly }) => credential === "operator" && method !== "GET" && !readOnly);
+  .filter((one) => isAdministration(one) && one.method !== "GET" && !one.readOnly);
 
 /** Operations that are about one organization, so that its admins find them in their audit log. */
 const OF_ORGANIZATION =

@@ -8,8 +8,9 @@ import {
   uuidOrNil,
   uuidTimestamp,
 } from "@berth/contract";
+import type { Administrator } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
-import { OperatorError } from "@berth/store/errors";
+import { errors, OperatorError } from "@berth/store/errors";
 import {
   type Erasure,
   erasedContents,
@@ -20,9 +21,9 @@ import {
   selectErasures,
 } from "../deletion/erasure-store.ts";
 import { listPage } from "../request/page.ts";
-import type { OperatorRequest } from "./admin-mount.ts";
+import type { AdminRequest } from "./admin-mount.ts";
 import { organizationId } from "./organization-store.ts";
-import { userId } from "./user-store.ts";
+import { checkMayLose, userId } from "./user-store.ts";
 
 /** Subject of an erasure: the id of a user, or of an organization. */
 export interface ErasureSubject {
@@ -47,6 +48,20 @@ const OF_ORGANIZATION: Readonly<Record<Erasure["subject_type"], readonly string[
   organization: ["copies of repositories on the hosts, for about an hour, and while a host is away"],
 };
 
+/**
+ * Checks that an administrator may erase a subject.
+ *
+ * @throws errors.operatorErases for an organization; as `checkMayLose`.
+ */
+export async function checkMayErase(
+  tx: Queryable,
+  administrator: Administrator,
+  { user }: ErasureSubject,
+): Promise<void> {
+  if (user !== undefined) await checkMayLose(tx, administrator, user);
+  else if (administrator.kind !== "operator") throw errors.operatorErases();
+}
+
 /** Requests an erasure. Returns the existing one if the subject already has one. */
 export async function beginErasure(tx: Queryable, subject: ErasureSubject): Promise<ErasureReceipt> {
   return await receiptOf(tx, await requestErasure(tx, { id: newUuid(), ...(await subjectOf(tx, subject)) }));
@@ -65,16 +80,18 @@ async function subjectOf(
 }
 
 export async function pageOfErasures(
-  request: OperatorRequest,
+  request: AdminRequest,
   input: Input<typeof adminRoutes.adminErasures.list>,
 ): Promise<Page<ErasureReceipt>> {
   const { read } = request.db;
+  const { organization_id: given } = input.query;
+  const organization = given === undefined ? null : uuidOrNil("organization", given);
   const page = await listPage(
     request,
     input,
     "erasure",
     (row: Erasure) => row,
-    (range) => selectErasures(read, range),
+    (range) => selectErasures(read, range, organization),
   );
   return { ...page, data: await Promise.all(page.data.map((erasure) => receiptOf(read, erasure))) };
 }

@@ -3,8 +3,9 @@ import { errors } from "@berth/store/errors";
 import { CodeAttempts, type Rates } from "@berth/store/limits";
 import { LIMIT_NAMES, RETAINED_NAMES } from "@berth/store/names";
 import { onwardPage, openCursor } from "../request/page.ts";
-import { type MountAdmin, type OperatorRequest, requireId, subject } from "./admin-mount.ts";
-import { beginErasure, getErasure, pageOfErasures } from "./erasures.ts";
+import { type AdminRequest, type MountAdmin, requireId, subject } from "./admin-mount.ts";
+import { beginErasure, checkMayErase, getErasure, pageOfErasures } from "./erasures.ts";
+import { exportAuditEntries } from "./export-audit-entries.ts";
 import { forgetHost, setDraining } from "./host-store.ts";
 import { changeLimits, listLimits } from "./limit-store.ts";
 import { pageOfAuditEntries } from "./list-audit-entries.ts";
@@ -40,6 +41,7 @@ export function mountInstallation(mount: MountAdmin, attempts: Rates): void {
     ),
   );
   mount(auditEntries.list, pageOfAuditEntries);
+  mount.content(auditEntries.export, exportAuditEntries);
 }
 
 function mountLimits(mount: MountAdmin): void {
@@ -96,22 +98,27 @@ function changes<Name extends string>(
 }
 
 function mountErasures(mount: MountAdmin): void {
-  mount(erasures.create, ({ change }, { body: { user_id: user, organization_id: organization } }) =>
-    change(
-      (db) =>
-        beginErasure(db.write, {
-          ...(user !== undefined && { user: requireId("user", user) }),
-          ...(organization !== undefined && { organization: requireId("organization", organization) }),
-        }),
-      (receipt) => subject(receipt.organization_id, receipt.subject_id),
-    ),
+  mount(
+    erasures.create,
+    ({ change, principal }, { body: { user_id: user, organization_id: organization } }) =>
+      change(
+        async ({ write: tx }) => {
+          const whose = {
+            ...(user !== undefined && { user: requireId("user", user) }),
+            ...(organization !== undefined && { organization: requireId("organization", organization) }),
+          };
+          await checkMayErase(tx, principal, whose);
+          return await beginErasure(tx, whose);
+        },
+        (receipt) => subject(receipt.organization_id, receipt.subject_id),
+      ),
   );
   mount(erasures.list, pageOfErasures);
   mount(erasures.get, ({ db }, { params }) => getErasure(db.read, requireId("erasure", params.erasure_id)));
 }
 
 function mountLogins(mount: MountAdmin, attempts: CodeAttempts): void {
-  const counted = async ({ principal, client }: OperatorRequest, code: string) => {
+  const counted = async ({ principal, client }: AdminRequest, code: string) => {
     await attempts.take(principal.id, client);
     return code;
   };
@@ -166,7 +173,7 @@ function hostId({ host_id: id }: { host_id: string }): string {
 
 /** Returns a page of all hosts, by id. A cursor holds the last host of the previous page. */
 function pageOfHosts(
-  request: OperatorRequest,
+  request: AdminRequest,
   input: Input<typeof adminRoutes.adminHosts.list>,
   all: readonly Host[],
 ): Page<Host> {

@@ -29,7 +29,7 @@ const SETTINGS: typeof ADDITIONS = {
 
 async function acme(t: TestContext) {
   const db = await testDatabase(t);
-  const organization = (await createOrganization(db.write, "acme")).id;
+  const organization = (await createOrganization(db.write, { name: "acme" })).id;
   const id = await organizationId(db.read, organization);
   const erase = (tx: Queryable) =>
     requestErasure(tx, { id: newUuid(), subject_type: "organization", subject_id: id, organization_id: id });

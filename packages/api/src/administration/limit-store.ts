@@ -1,8 +1,9 @@
-import { formatId, type Limits } from "@berth/contract";
+import { formatId, type Limits, moneyOf } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import { readLimits, removeLimit, storeLimit } from "@berth/store/limits";
 import { countedLimit, type DefaultLimits, LIMIT_NAMES, type LimitName } from "@berth/store/names";
 import { fileBytes } from "../features/files/file-bytes-store.ts";
+import { resumeSessionsOf, spentBy } from "../features/sessions/budgets/spend-store.ts";
 import { diskBytes, runningTurns, sandboxSecondsToday } from "../features/sessions/events/work-store.ts";
 import { countOpenSessions } from "../features/sessions/open-session-store.ts";
 import { heldOrganizationId, organizationId } from "./organization-store.ts";
@@ -33,6 +34,8 @@ export async function listLimits(
     running_turns: await runningTurns(db, found),
     sandbox_seconds_per_day: Math.round((await sandboxSecondsToday(db, found)).seconds),
     disk_bytes: await diskBytes(db, found),
+    spend_cents: await spentCents(db, found, false),
+    spend_cents_per_day: await spentCents(db, found, true),
   };
   const data = LIMIT_NAMES.map((name) => ({
     name,
@@ -43,7 +46,7 @@ export async function listLimits(
 }
 
 /**
- * Changes limits of an organization or a user.
+ * Changes limits of an organization or a user. Sessions that a spend limit has stopped continue.
  *
  * @param values null means no limit, whatever the settings say; undefined restores the value of the settings.
  * @returns ids of the organization and of the owner, in the form of the API.
@@ -58,10 +61,16 @@ export async function changeLimits(
     if (value === undefined) await removeLimit(tx, found.id, name);
     else await storeLimit(tx, found, name, value);
   }
+  if (values.has("spend_cents") || values.has("spend_cents_per_day")) await resumeSessionsOf(tx, found);
   return {
     organization: formatId("organization", found.organizationId),
     owner: formatId(found.kind, found.id),
   };
+}
+
+/** Returns cents, rounded up. */
+async function spentCents(db: Queryable, owner: Found, isDaily: boolean): Promise<number> {
+  return Number(moneyOf(await spentBy(db, owner, isDaily)).amount);
 }
 
 async function findOwner(

@@ -1,13 +1,14 @@
 import { adminRoutes, type ServiceAccount, type User } from "@berth/contract";
 import { listPage } from "../request/page.ts";
 import { type MountAdmin, requireId, type Subject, subject } from "./admin-mount.ts";
+import { selectHeldTokens, toHeldToken } from "./held-token-store.ts";
 import { selectOperatorTokens, toOperatorToken } from "./operator-token-store.ts";
 import { createOperatorToken, revokeOperatorTokens } from "./operator-tokens.ts";
 import {
   createOrganization,
-  renameOrganization,
   selectOrganizations,
   toOrganization,
+  updateOrganization,
 } from "./organization-store.ts";
 import {
   createServiceAccount,
@@ -15,8 +16,8 @@ import {
   setServiceAccountDisabled,
   toServiceAccount,
 } from "./service-account-store.ts";
-import { createTokenOf } from "./tokens.ts";
-import { createUser, selectUsers, setRole, setUserDisabled, toUser } from "./user-store.ts";
+import { createTokenOf, revokeTokenOf } from "./tokens.ts";
+import { checkMayLose, createUser, selectUsers, setRole, setUserDisabled, toUser } from "./user-store.ts";
 
 const {
   adminOrganizations: organizations,
@@ -37,7 +38,7 @@ export function mountMembers(mount: MountAdmin): void {
 function mountOrganizations(mount: MountAdmin): void {
   mount(organizations.create, ({ change }, { body }) =>
     change(
-      (db) => createOrganization(db.write, body.name),
+      (db) => createOrganization(db.write, body),
       ({ id }) => subject(id, id),
     ),
   );
@@ -46,9 +47,15 @@ function mountOrganizations(mount: MountAdmin): void {
       selectOrganizations(request.db.read, input.query, range),
     ),
   );
-  mount(organizations.update, ({ change }, { params, body }) =>
+  mount(organizations.update, ({ change, settings }, { params, body }) =>
     change(
-      (db) => renameOrganization(db.write, requireId("organization", params.organization_id), body.name),
+      (db) =>
+        updateOrganization(
+          db.write,
+          requireId("organization", params.organization_id),
+          body,
+          settings.secrets,
+        ),
       ({ id }) => subject(id, id),
     ),
   );
@@ -64,15 +71,23 @@ function mountUsers(mount: MountAdmin): void {
   mount(users.list, (request, input) =>
     listPage(request, input, "user", toUser, (range) => selectUsers(request.db.read, input.query, range)),
   );
-  mount(users.update, ({ change }, { params, body }) =>
-    change((db) => setRole(db.write, requireId("user", params.user_id), body.role), subjectOf),
+  mount(users.update, ({ change, principal }, { params, body: { role } }) =>
+    change(async ({ write: tx }) => {
+      const id = requireId("user", params.user_id);
+      if (role !== "admin") await checkMayLose(tx, principal, id);
+      return await setRole(tx, id, role);
+    }, subjectOf),
   );
   for (const [route, disabled] of [
     [users.disable, true],
     [users.enable, false],
   ] as const)
-    mount(route, ({ change }, { params }) =>
-      change((db) => setUserDisabled(db.write, requireId("user", params.user_id), disabled), subjectOf),
+    mount(route, ({ change, principal }, { params }) =>
+      change(async ({ write: tx }) => {
+        const id = requireId("user", params.user_id);
+        if (disabled) await checkMayLose(tx, principal, id);
+        return await setUserDisabled(tx, id, disabled);
+      }, subjectOf),
     );
 }
 
@@ -103,22 +118,36 @@ function mountServiceAccounts(mount: MountAdmin): void {
 function mountTokens(mount: MountAdmin): void {
   mount(
     tokens.create,
-    async ({ change }, { body: { user_id: user, service_account_id: account, ...terms } }) => {
+    async ({ change, principal }, { body: { user_id: user, service_account_id: account, ...terms } }) => {
       const bearer = {
         ...(user !== undefined && { user: requireId("user", user) }),
         ...(account !== undefined && { serviceAccount: requireId("service_account", account) }),
       };
       const { token } = await change(
-        (db) => createTokenOf(db.write, { ...terms, ...bearer, expiresAt: terms.expires_at }),
-        (created) => subject(created.organization, created.token.id),
+        (db) => createTokenOf(db.write, { ...terms, ...bearer, expiresAt: terms.expires_at }, principal),
+        (created) => subject(created.organization, created.token.id, created.bearer),
       );
       return token;
     },
   );
-  mount(operatorTokens.create, ({ change, principal }, { body }) =>
+  mount(tokens.list, (request, input) =>
+    listPage(request, input, "token", toHeldToken, (range) =>
+      selectHeldTokens(request.db.read, input.query, range),
+    ),
+  );
+  mount(tokens.delete, ({ change }, { params }) =>
     change(
-      (db) =>
-        createOperatorToken(db.write, { name: body.name, expiresAt: body.expires_at }, principal.tokenId),
+      async ({ write: tx }) => await revokeTokenOf(tx, params.token_id),
+      ({ organization, deleted }) => subject(organization, deleted.id, ...deleted.revoked_descendants),
+    ).then(({ deleted }) => deleted),
+  );
+  mountOperatorTokens(mount);
+}
+
+function mountOperatorTokens(mount: MountAdmin): void {
+  mount(operatorTokens.create, ({ change, principal }, { body: { name, expires_at: expiresAt } }) =>
+    change(
+      (db) => createOperatorToken(db.write, { name, expiresAt }, principal.tokenId),
       ({ id }) => subject(null, id),
     ),
   );

@@ -9,21 +9,30 @@ import {
   selectKeyset,
 } from "@berth/store/db";
 import { OperatorError } from "@berth/store/errors";
+import type { SecretBox } from "@berth/store/secrets";
+import { addSigningKey, deleteSigningKey } from "@berth/store/signing";
+import { applyGroupRoles } from "../features/scim/roles/roles-store.ts";
 
-export type OrganizationRow = Pick<Organization, "id" | "name" | "users" | "service_accounts">;
+export type OrganizationRow = Pick<
+  Organization,
+  "id" | "name" | "default_visibility" | "admin_group" | "signing_key" | "users" | "service_accounts"
+>;
 
-const COLUMNS = `id, name,
+const COLUMNS = `id, name, default_visibility, admin_group,
+  (select public_key from signing_keys where organization_id = organizations.id) as signing_key,
   (select count(*)::integer from users where organization_id = organizations.id) as users,
   (select count(*)::integer from service_accounts where organization_id = organizations.id) as service_accounts`;
 
 /** Selects organizations, newest first. */
 export async function selectOrganizations(
   db: Queryable,
-  { name }: { name?: string | undefined },
+  { name, organization_id: id }: { name?: string | undefined; organization_id?: string | undefined },
   range: KeysetRange,
 ): Promise<OrganizationRow[]> {
-  const conditions: Condition[] =
-    name === undefined ? [] : [condition("id = (select id from organizations where name = ?)", name)];
+  const conditions: Condition[] = [];
+  if (name !== undefined)
+    conditions.push(condition("id = (select id from organizations where name = ?)", name));
+  if (id !== undefined) conditions.push(condition("id = ?", uuidOrNil("organization", id)));
   return await selectKeyset<OrganizationRow>(
     db,
     range,
@@ -32,29 +41,53 @@ export async function selectOrganizations(
   );
 }
 
-/** @throws OperatorError when the name is taken. */
-export async function createOrganization(db: Queryable, name: string): Promise<Organization> {
-  const id = newUuid();
-  await unlessTaken(name, () =>
-    db.query({ text: "insert into organizations (id, name) values ($1, $2)", values: [id, name] }),
-  );
-  return toOrganization({ id, name, users: 0, service_accounts: 0 });
+interface Change extends Terms {
+  commit_signing?: boolean | undefined;
 }
 
-/** @throws OperatorError when there is no such organization, or `newName` is taken. */
-export async function renameOrganization(
+type Terms = {
+  [Field in "name" | "default_visibility" | "admin_group"]?: OrganizationRow[Field] | undefined;
+};
+
+/** @throws OperatorError when the name is taken. */
+export async function createOrganization(
+  db: Queryable,
+  { name, default_visibility = "private", admin_group = null }: Terms & { name: string },
+): Promise<Organization> {
+  const id = newUuid();
+  await unlessTaken(name, () =>
+    db.query({
+      text: "insert into organizations (id, name, default_visibility, admin_group) values ($1, $2, $3, $4)",
+      values: [id, name, default_visibility, admin_group],
+    }),
+  );
+  const counts = { signing_key: null, users: 0, service_accounts: 0 };
+  return toOrganization({ id, name, default_visibility, admin_group, ...counts });
+}
+
+/**
+ * Changes the fields that are given. A change of `admin_group` changes the roles of those in its groups.
+ * @throws OperatorError when there is no such organization, or the new name is taken; errors.lastAdmin
+ */
+export async function updateOrganization(
   db: Queryable,
   given: string,
-  newName: string,
+  { name, default_visibility, admin_group, commit_signing: isSigning }: Change,
+  secrets: SecretBox,
 ): Promise<Organization> {
   const id = await organizationId(db, given);
-  const { rows } = await unlessTaken(newName, () =>
+  if (isSigning === true) await addSigningKey(db, secrets, id);
+  if (isSigning === false) await deleteSigningKey(db, id);
+  const { rows } = await unlessTaken(name ?? "", () =>
     db.query<OrganizationRow>({
-      text: `update organizations set name = $2, updated_at = now() where id = $1 returning ${COLUMNS}`,
-      values: [id, newName],
+      text: `update organizations set name = coalesce($2, name), default_visibility = coalesce($3, default_visibility),
+          admin_group = case when $4 then $5 else admin_group end, updated_at = now()
+        where id = $1 returning ${COLUMNS}`,
+      values: [id, name, default_visibility, admin_group !== undefined, admin_group],
     }),
   );
   if (rows[0] === undefined) throw noOrganization(given);
+  if (admin_group !== undefined) await applyGroupRoles(db, id, null);
   return toOrganization(rows[0]);
 }
 

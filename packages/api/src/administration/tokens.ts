@@ -1,8 +1,10 @@
-import { type CreatedToken, formatId, type Scope } from "@berth/contract";
+import { type CreatedToken, formatId, SCIM_SCOPE, type Scope, uuidOrNil } from "@berth/contract";
+import type { Administrator } from "@berth/store/access";
 import { databaseNow, type Queryable } from "@berth/store/db";
 import { errors, OperatorError } from "@berth/store/errors";
-import { issueToken } from "../features/tokens/create-token.ts";
-import { toToken } from "../features/tokens/token-store.ts";
+import { descentOf, issueToken } from "../features/tokens/create-token.ts";
+import { revokeWithDescendants } from "../features/tokens/revoke-token.ts";
+import { getToken, toToken } from "../features/tokens/token-store.ts";
 import { requireServiceAccount } from "./service-account-store.ts";
 import { enabledUser } from "./user-store.ts";
 
@@ -12,29 +14,57 @@ export interface TokenTerms {
   user?: string | undefined;
   /** Service account's id, given instead of a user. */
   serviceAccount?: string | undefined;
-  name: string;
+  /** Default: who made it. */
+  name?: string | undefined;
   scopes: readonly Scope[];
   /** ISO 8601. Default, also for null: the token never expires. */
   expiresAt?: string | null | undefined;
+  /** Whether the token of an admin may outlive the admin's. */
+  independent: boolean;
 }
 
 /**
- * Creates a token without a parent. Its secret is returned only here.
+ * Creates a token, whose secret is returned only here. That of an operator has no parent; that of an admin
+ * descends from the admin's token, as with `tokens.create`.
  *
- * @throws OperatorError when the user or the service account is missing or disabled.
+ * @throws OperatorError when the user or the service account is missing or disabled; as `descentOf`.
  */
 export async function createTokenOf(
   tx: Queryable,
   terms: TokenTerms,
-): Promise<{ token: CreatedToken; organization: string }> {
-  const { name, scopes } = terms;
-  const expires_at = expiryOf(terms);
-  const lineage = { parent_id: null, independent: false };
-  const issued = { ...(await bearerOf(tx, terms)), ...lineage, name, scopes: [...scopes], expires_at };
-  const { row, secret } = await issueToken(tx, issued);
+  creator: Administrator,
+): Promise<{ token: CreatedToken; organization: string; bearer: string }> {
+  const scopes = [...terms.scopes];
+  const name = terms.name ?? (creator.kind === "operator" ? "made by the operator" : "made by an admin");
+  const descent =
+    creator.kind === "operator"
+      ? { parent_id: null, independent: false, expires_at: expiryOf(terms) }
+      : await descentOf(tx, creator, {
+          ...terms,
+          // Nobody has the scope of SCIM to give; it is for whoever administers the organization.
+          scopes: scopes.filter((scope) => scope !== SCIM_SCOPE),
+          expires_at: terms.expiresAt,
+        });
+  const { row, secret } = await issueToken(tx, { ...(await bearerOf(tx, terms)), ...descent, name, scopes });
   return {
     token: { ...toToken(row), token: secret },
     organization: formatId("organization", row.organization_id),
+    bearer: formatId(row.kind === "sat" ? "service_account" : "user", row.principal_id),
+  };
+}
+
+/** Revokes a token of any user or service account. @throws errors.notFound */
+export async function revokeTokenOf(tx: Queryable, given: string) {
+  const token = await getToken(tx, uuidOrNil("token", given));
+  if (token === null) throw errors.notFound("token", given);
+  const descendants = await revokeWithDescendants(tx, token.id);
+  return {
+    organization: formatId("organization", token.organization_id),
+    deleted: {
+      id: given,
+      type: "token_deleted" as const,
+      revoked_descendants: descendants.map((id) => formatId("token", id)),
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { formatId, newUuid, type User, uuidOrNil, uuidTimestamp } from "@berth/contract";
-import { isBeingErased } from "@berth/store/access";
+import { type Administrator, checkNotLastAdmin, isBeingErased } from "@berth/store/access";
 import { isUniqueViolation, type KeysetRange, type Queryable } from "@berth/store/db";
 import { OperatorError } from "@berth/store/errors";
 import { selectMembers } from "./member-store.ts";
@@ -75,6 +75,18 @@ export async function enabledUser(tx: Queryable, given: string): Promise<FoundUs
   const user = await heldUser(tx, given);
   if (user.disabled) throw new OperatorError(`The user '${given}' is disabled.`);
   return user;
+}
+
+/**
+ * Checks that an administrator may disable or erase a user, or make them a member. The operator always may,
+ * and can make another admin.
+ *
+ * @throws OperatorError when there is no such user; errors.lastAdmin
+ */
+export async function checkMayLose(tx: Queryable, administrator: Administrator, user: string): Promise<void> {
+  if (administrator.kind === "operator") return;
+  const { id, organization_id: organizationId } = await userId(tx, user);
+  await checkNotLastAdmin(tx, { userId: id, organizationId });
 }
 
 /** Changes a user's role, which takes effect from the user's next request on. */

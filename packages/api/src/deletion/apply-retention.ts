@@ -10,6 +10,7 @@ import {
   appendEventsDeleted,
   deleteEvents,
   deleteExpiredFiles,
+  deleteExpiredRuns,
   deleteExpiredSessions,
   type Expired,
   expiredSince,
@@ -30,6 +31,7 @@ const DAY_MS = 86_400_000;
 /** Maximum number of objects deleted in one transaction, with one entry in the audit log. */
 const BATCH = 100;
 const EVENTS_BATCH = 5_000;
+const RUNS_BATCH = 1_000;
 
 /** Deletes one batch, and returns the uuids of what was deleted. */
 type DeleteBatch = (deps: RetentionDeps, expired: Expired, signal: AbortSignal) => Promise<string[]>;
@@ -53,6 +55,7 @@ export async function applyRetention(deps: RetentionDeps, signal: AbortSignal): 
       if (days === null || signal.aborted) continue;
       const expired = await expiredSince(db.write, organizationId, days * dayMs);
       await deleteAll(deps, name, expired, signal);
+      if (name === "sessions") await deleteRuns(deps, expired, signal);
     }
   }
 }
@@ -76,6 +79,11 @@ async function deleteAll(
   const what = name === "events" ? "the events of sessions" : name;
   const count = name === "events" ? { sessions: deleted } : { deleted };
   deps.log.info({ organization, ...count }, `${what} were deleted after their retention`);
+}
+
+/** Deletes runs of deployments, which are kept as long as sessions. */
+async function deleteRuns({ db }: RetentionDeps, expired: Expired, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await deleteExpiredRuns(db.write, expired, RUNS_BATCH)) === RUNS_BATCH);
 }
 
 async function deleteSessionBatch({ db }: RetentionDeps, expired: Expired): Promise<string[]> {

@@ -4,6 +4,8 @@ import { formatId, newUuid, parseId } from "@berth/contract";
 import { openDiskBlobs } from "@berth/store/blobs";
 import { WHOLE } from "@berth/store/db";
 import { keepContents } from "@berth/store/files";
+import { SecretBox } from "@berth/store/secrets";
+import { addSigningKey } from "@berth/store/signing";
 import { silentLog } from "@berth/store/test-support/database";
 import { openPage } from "../../test-support/console.ts";
 import { type Caller, callerOf, testApp, type Wire } from "../../test-support/http.ts";
@@ -17,9 +19,21 @@ async function house(t: TestContext) {
   const app = await testApp(t);
   const blobs = await openDiskBlobs(app.blobsDir);
   const parts = { db: app.db, blobs, log: silentLog };
+  /** Requests an erasure as the route does: from then on this process accepts none of the ended tokens. */
+  const request = async (
+    subject_type: Erasure["subject_type"],
+    subject_id: string,
+    organization_id: string,
+  ): Promise<Erasure> => {
+    const subject = { subject_type, subject_id, organization_id };
+    const erasure = await requestErasure(app.db.write, { id: newUuid(), ...subject });
+    app.app.recentTokens.clear();
+    return erasure;
+  };
   return {
     ...app,
     blobs,
+    request,
     go: (signal = SIGNAL, sinceMs = 0) => continueErasures(parts, signal, sinceMs),
     /** Deletes marked sessions, as workers do. */
     removeSessions: () => app.db.write.query({ text: "delete from sessions where deleted_at is not null" }),
@@ -30,10 +44,7 @@ async function house(t: TestContext) {
       });
       const [user] = rows;
       assert.ok(user);
-      return await requestErasure(app.db.write, {
-        ...{ id: newUuid(), subject_type: "user", subject_id: user.id },
-        organization_id: user.organization_id,
-      });
+      return await request("user", user.id, user.organization_id);
     },
     async receipt(): Promise<Erasure> {
       const [erasure] = await selectErasures(app.db.read, WHOLE);
@@ -57,6 +68,12 @@ async function makeEverything(caller: Caller): Promise<{ agent: Wire; environmen
       networking: { allowed_hosts: ["example.com"] },
     },
   });
+  await caller.made("/webhooks", {
+    ...{ name: "canary", url: "https://canary.example/hook", enabled_events: ["session.created"] },
+  });
+  await caller.made("/connections", {
+    ...{ display_name: "canary", auth: { type: "gitlab", token: "canary-token" } },
+  });
   const file = (await caller.upload("canary")).body;
   const skill = await caller.form("/skills", [{ name: "files[]", filename: "a/SKILL.md", content: MANUAL }]);
   assert.equal(skill.status, 200, skill.text);
@@ -73,6 +90,12 @@ async function makeEverything(caller: Caller): Promise<{ agent: Wire; environmen
     { "idempotency-key": "canary" },
   );
   assert.equal(sent.status, 200, sent.text);
+  await caller.made("/deployments", {
+    ...{ name: "canary", agent: agent.id, environment_id: environment.id },
+    initial_events: [{ type: "user.message", content: [{ type: "text", text: "canary" }] }],
+    schedule: { type: "cron", expression: "0 0 1 1 *", timezone: "UTC" },
+    resources: [{ type: "git_repository", url: "https://git.example/a/b", password: "canary-token" }],
+  });
   return { agent, environment, session };
 }
 
@@ -134,6 +157,10 @@ test("a user: nothing of them is left in any table but ids in the audit log and 
     ...{
       vaults: 1,
       vault_credentials: 1,
+      connections: 1,
+      webhooks: 1,
+      webhook_deliveries: 1,
+      deployments: 1,
       agents: 1,
       environments: 1,
       tokens: 1,
@@ -151,8 +178,39 @@ test("a user: nothing of them is left in any table but ids in the audit log and 
   assert.equal((await bob.get(`/sessions/${others.session.id}`)).status, 200);
 });
 
+test("a user who answered in sessions of others: the name is nowhere any more, and the id stays in the events", async (t) => {
+  const { db, caller, erase, go, receipt } = await house(t);
+  const ada = await caller({ email: "ada@example.com", role: "admin" });
+  const bob = await caller({ email: "bob@example.com" });
+  const { session } = await makeEverything(bob);
+  const events = [{ type: "user.message", content: [{ type: "text", text: 'a "quoted" text' }] }];
+  await ada.post(`/sessions/${session.id}/events`, { events: [...events, { type: "user.interrupt" }] });
+  await bob.post(`/sessions/${session.id}/events`, { events });
+  const rules = `/sessions/${session.id}/confirmation_rules`;
+  const rule = await ada.made(rules, { tool_name: "Bash" });
+  await ada.made(rules, { tool_name: "Write" });
+  await ada.delete(`${rules}/${rule.id}`);
+  const log = async (): Promise<Wire[]> => (await bob.get(`/sessions/${session.id}/events`)).body.data;
+  const before = await log();
+  const { subject_id: id } = await erase("ada@example.com");
+  await go();
+  const { completed_at, deleted } = await receipt();
+  assert.ok(completed_at);
+  assert.equal(deleted.names, 5, "of two inputs, two rules that were added, and one that was removed");
+  assert.deepEqual(await columnsWith(db, ["ada@example.com"]), []);
+  const user = formatId("user", id);
+  const forgotten = before.map((event) =>
+    event.created_by?.id === user ? { ...event, created_by: { ...event.created_by, name: null } } : event,
+  );
+  assert.deepEqual(await log(), forgotten);
+  assert.equal(before.filter(({ created_by: by }) => by?.name === "bob@example.com").length, 2);
+  assert.deepEqual((await bob.get(rules)).body.data[0].created_by, {
+    ...{ type: "user", id: user, name: null, via: "personal_access_token" },
+  });
+});
+
 test("an organization: nothing of it is left, and other organizations have all of theirs", async (t) => {
-  const { db, caller, blobs, go, removeSessions, receipt } = await house(t);
+  const { db, caller, blobs, request, go, removeSessions, receipt } = await house(t);
   const ada = await caller({ email: "ada@example.com", org: "acme" });
   const account = await caller({ email: "ci@example.com", org: "acme", kind: "sat" });
   const bob = await caller({ email: "bob@example.com", org: "other" });
@@ -164,9 +222,8 @@ test("an organization: nothing of it is left, and other organizations have all o
     text: "select id from organizations where name = 'acme'",
   });
   const id = rows[0]?.id ?? "";
-  await requestErasure(db.write, {
-    ...{ id: newUuid(), subject_type: "organization", subject_id: id, organization_id: id },
-  });
+  await addSigningKey(db.write, new SecretBox(new Uint8Array(32)), id);
+  await request("organization", id, id);
   assert.deepEqual([(await ada.get("/files")).status, (await account.get("/files")).status], [401, 401]);
   await go();
   await removeSessions();

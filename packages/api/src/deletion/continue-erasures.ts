@@ -6,6 +6,8 @@ import { removeUnusedContent } from "@berth/store/files";
 import type { Logger } from "pino";
 import {
   deleteAgents,
+  deleteConnections,
+  deleteDeployments,
   deleteEnvironments,
   deleteFiles,
   deleteMemoryStores,
@@ -13,7 +15,9 @@ import {
   deleteSkills,
   deleteSubject,
   deleteVaults,
+  deleteWebhooks,
   type EraseBatch,
+  forgetNames,
   forgetUsage,
   handOver,
   markSessions,
@@ -39,7 +43,10 @@ const BATCH = 100;
 
 /** Deletions that do not have to wait for the sessions' disks, once the sessions are marked as deleted. */
 const BESIDE_SESSIONS: readonly EraseBatch[] = [
+  deleteWebhooks,
+  deleteDeployments,
   markSessions,
+  forgetNames,
   deleteSaves,
   deleteVaults,
   deleteFiles,
@@ -47,7 +54,12 @@ const BESIDE_SESSIONS: readonly EraseBatch[] = [
   deleteMemoryStores,
 ];
 /** Deletions of what session rows refer to, and of their usage. */
-const AFTER_SESSIONS: readonly EraseBatch[] = [forgetUsage, deleteAgents, deleteEnvironments];
+const AFTER_SESSIONS: readonly EraseBatch[] = [
+  forgetUsage,
+  deleteConnections,
+  deleteAgents,
+  deleteEnvironments,
+];
 
 /**
  * Continues all erasures. Each batch is its own transaction, so the work can stop at any point and the next

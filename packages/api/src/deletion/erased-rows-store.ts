@@ -1,3 +1,4 @@
+import { formatId } from "@berth/contract";
 import type { Queryable } from "@berth/store/db";
 import { markDeleted } from "../features/sessions/session-store.ts";
 import { type Erasure, ownerColumn } from "./erasure-store.ts";
@@ -75,6 +76,37 @@ export const deleteSkills: EraseBatch = async (tx, erasure, limit) =>
 export const deleteMemoryStores = deleteWithParts("memory_stores", "memories", "memory_store_id");
 export const deleteVaults = deleteWithParts("vaults", "vault_credentials", "vault_id");
 
+/** Deletes webhooks with their deliveries, so that nobody is told of the rest of the erasure. */
+export const deleteWebhooks: EraseBatch = async (tx, erasure, limit) =>
+  await counted(tx, {
+    text: `
+      with gone as (
+        delete from webhooks where id in (
+          select id from webhooks where ${ownerColumn(erasure)} = $1 order by id limit $2 for update
+        ) returning id
+      ), deliveries as (
+        delete from webhook_deliveries using gone where webhook_id = gone.id returning webhook_deliveries.id
+      )
+      select count(*)::integer as webhooks, (select count(*)::integer from deliveries) as webhook_deliveries from gone`,
+    values: [erasure.subject_id, limit],
+  });
+
+/** Deletes deployments with their runs, before the sessions are marked, so that none is created any more. */
+export const deleteDeployments = deleteWithParts("deployments", "deployment_runs", "deployment_id");
+
+/** Deletes connections, after the subject's sessions are gone. */
+export const deleteConnections: EraseBatch = async (tx, erasure, limit) =>
+  await counted(tx, {
+    text: `
+      with gone as (
+        delete from connections where id in (
+          select id from connections where ${ownerColumn(erasure)} = $1 order by id limit $2 for update
+        ) returning id
+      )
+      select count(*)::integer as connections from gone`,
+    values: [erasure.subject_id, limit],
+  });
+
 /** Deletes agents that no session uses, after the subject's sessions are gone. */
 export const deleteAgents = deleteUnused("agents", "agent_id");
 /** Deletes environments that no session uses, including earlier deleted ones kept for sessions. */
@@ -98,6 +130,61 @@ export const forgetUsage: EraseBatch = async (tx, erasure, limit) =>
       select count(*)::integer as usage_days from gone`,
     values: [erasure.subject_id, limit],
   });
+
+/**
+ * Removes the user's name from events and confirmation rules of the organization's other sessions, which keep
+ * the id. Does nothing for an organization, whose sessions are all deleted.
+ */
+export const forgetNames: EraseBatch = async (
+  tx,
+  { subject_type: type, subject_id: id, organization_id: organization },
+  limit,
+) => {
+  if (type === "organization") return {};
+  const named = `"id":"${formatId("user", id)}","name":"`;
+  return await counted(tx, {
+    text: `
+      with of_user as (
+        select id from sessions
+        where organization_id = $1 and owner_id <> $2 and sender_ids @> array[$2::uuid] and deleted_at is null
+      ), picked as (
+        select session_id, seq from events
+        where session_id in (select id from of_user) and type = any($5::text[]) and strpos(body, $3) > 0
+        limit $4
+      ), forgotten as (
+        update events set body = regexp_replace(body, $6, '\\1null', 'g')
+        from picked where events.session_id = picked.session_id and events.seq = picked.seq
+        returning events.seq
+      ), rules as (
+        update confirmation_rules set created_by = jsonb_set(created_by::jsonb, '{name}', 'null')::json
+        where session_id in (select id from of_user) and created_by ->> 'id' = $7 and created_by ->> 'name' is not null
+        returning id
+      )
+      select count(*)::integer as names from forgotten`,
+    values: [
+      organization,
+      id,
+      named,
+      limit,
+      WITH_CREATOR,
+      `("id":"${formatId("user", id)}","name":)"(?:[^"\\\\]|\\\\.)*"`,
+      formatId("user", id),
+    ],
+  });
+};
+
+/** The types of events that have the name of a user. */
+const WITH_CREATOR = [
+  "user.message",
+  "user.interrupt",
+  "system.message",
+  "user.tool_confirmation",
+  "user.custom_tool_result",
+  "agent.tool_use",
+  "agent.mcp_tool_use",
+  "session.confirmation_rule_added",
+  "session.confirmation_rule_removed",
+];
 
 /** Returns a function that deletes rows of a table; the database deletes the rows of `parts` with them. */
 function deleteWithParts(table: string, parts: string, column: string): EraseBatch {
@@ -187,14 +274,20 @@ export async function deleteSubject(tx: Queryable, erasure: Erasure): Promise<Co
   await run(`update tokens set parent_id = null where parent_id in (select id from tokens where ${tokens})`);
   const { rowCount: deletedTokens } = await run(`delete from tokens where ${tokens}`);
   await run(`delete from limits where ${type === "user" ? "subject_id" : "organization_id"} = $1`);
+  await run(`delete from spend_totals where ${type === "user" ? "subject_id" : "organization_id"} = $1`);
   await run(
     `delete from device_authorizations where ${type === "user" ? "user_id" : "organization_id"} = $1`,
   );
   await run(`delete from sandbox_usage where ${ownerColumn(erasure)} = $1`);
   await run(`delete from forward_registrations where user_id in (select id from users where ${users})`);
+  if (type === "user")
+    await run(
+      "update webhooks set recipient_ids = array_remove(recipient_ids, $1) where $1 = any(recipient_ids)",
+    );
   const { rowCount: deletedUsers } = await run(`delete from users where ${users}`);
   if (type === "user") return { tokens: deletedTokens, revoked_tokens: revoked, users: deletedUsers };
   await run("delete from retention where organization_id = $1");
+  await run("delete from signing_keys where organization_id = $1");
   await run(`delete from repository_snapshots where mirror_id in (
     select id from repository_mirrors where organization_id = $1)`);
   const { rowCount: mirrors } = await run("delete from repository_mirrors where organization_id = $1");

@@ -1,4 +1,4 @@
-import { type KeysetRange, type Queryable, selectKeyset } from "@berth/store/db";
+import { condition, type KeysetRange, type Queryable, selectKeyset } from "@berth/store/db";
 
 /** An erasure. Ids are uuids. */
 export interface Erasure {
@@ -60,9 +60,14 @@ export async function readErasure(db: Queryable, id: string): Promise<Erasure | 
   return rows[0] ?? null;
 }
 
-/** Selects erasures, newest first. */
-export async function selectErasures(db: Queryable, range: KeysetRange): Promise<Erasure[]> {
-  return await selectKeyset<Erasure>(db, range, { table: "erasures", columns: COLUMNS }, null);
+/** Selects erasures, newest first. @param organization uuid. Default: all. */
+export async function selectErasures(
+  db: Queryable,
+  range: KeysetRange,
+  organization: string | null = null,
+): Promise<Erasure[]> {
+  const conditions = organization === null ? [] : [condition("organization_id = ?", organization)];
+  return await selectKeyset<Erasure>(db, range, { table: "erasures", columns: COLUMNS, conditions }, null);
 }
 
 /** Returns incomplete erasures, and those completed within the last `sinceMs` milliseconds, oldest first. */

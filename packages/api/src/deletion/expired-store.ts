@@ -52,6 +52,19 @@ export async function deleteExpiredSessions(
   return ids;
 }
 
+/** Deletes up to `limit` runs of deployments that are older than `ageMs`. Returns how many. */
+export async function deleteExpiredRuns(tx: Queryable, expired: Expired, limit: number): Promise<number> {
+  const { rowCount } = await tx.query({
+    name: "delete_expired_runs",
+    text: `
+      delete from deployment_runs where id in (
+        select id from deployment_runs where organization_id = $1 and id < $2 order by id limit $3
+      )`,
+    values: [expired.organizationId, expired.uuid, limit],
+  });
+  return rowCount;
+}
+
 /** Returns up to `limit` sessions that ended `ageMs` ago or earlier and still have their events. */
 export async function sessionsWithExpiredEvents(
   db: Queryable,
@@ -98,6 +111,8 @@ export async function appendEventsDeleted(tx: Queryable, sessionId: string): Pro
         delete from session_mcp_tools using session where session_id = session.id
       ), outputs as (
         delete from call_outputs using session where session_id = session.id
+      ), words as (
+        update session_words set said = '', last_seq = session.last_seq from session where session_id = session.id
       )
       insert into events (session_id, seq, id, type, body, created_at, processed_at)
       select id, last_seq, $2::uuid, $3::text, $4::text, last_event_at, last_event_at from session`,

@@ -1,7 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import { findToken, isSignInSecret, type Principal } from "@berth/store/access";
+import { type Administrator, findToken, isSignInSecret, type Principal } from "@berth/store/access";
 import { ApiError, errors } from "@berth/store/errors";
-import { acceptSecret, authenticate, type Deps, type Rejections } from "./authenticate.ts";
+import {
+  acceptSecret,
+  authenticate,
+  authenticateOperator,
+  type Deps,
+  type Rejections,
+} from "./authenticate.ts";
 import { checkOrigin } from "./check-origin.ts";
 import type { HttpApp } from "./http-app.ts";
 import { SIGN_IN_COOKIE } from "./sign-in-cookie.ts";
@@ -29,8 +35,25 @@ export async function authenticateCaller(request: IncomingMessage, deps: CallerD
   const secret = SIGN_IN_COOKIE.read(request, origin);
   if (secret === null || !isSignInSecret(secret)) throw errors.signInEnded();
   // Sign-ins are not cached, so that ending one takes effect in every process at once.
-  const recentTokens = { find: (hash: Buffer) => findToken(deps.db.read, hash) };
-  return await acceptSecret(request, secret, { ...deps, recentTokens }, OF_SIGN_INS);
+  return await acceptSecret(request, secret, uncached(deps), OF_SIGN_INS);
+}
+
+/** Returns the same, with tokens that are looked up for each request. */
+function uncached<Given extends CallerDeps>(deps: Given): Given {
+  return { ...deps, recentTokens: { find: (hash: Buffer) => findToken(deps.db.read, hash) } };
+}
+
+/**
+ * Returns the operator of an operator token, else the same as `authenticateCaller`, whose token is not
+ * cached: an admin who became a member administers nothing from the next request on, in every process.
+ *
+ * @throws as `authenticateCaller`
+ */
+export async function authenticateAdministrator(
+  request: IncomingMessage,
+  deps: CallerDeps,
+): Promise<Administrator> {
+  return (await authenticateOperator(request, deps)) ?? (await authenticateCaller(request, uncached(deps)));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { SCIM_SCOPE } from "@berth/contract";
 import {
   findOperator,
   isOperatorSecret,
@@ -23,27 +24,46 @@ export type Deps = Pick<HttpApp, "db" | "log" | "clients" | "addressRates"> & {
  * Returns the principal of the request's bearer token.
  *
  * @throws errors of type `authentication_error`, each with its own message; errors.operatorElsewhere for an
- * operator token. Only a well-formed token with a valid checksum that is not cached costs a query. An unknown
- * one does so only within the limit of the client's address; beyond it, the error has the type
- * `rate_limit_error`.
+ * operator token; errors.scimElsewhere for an identity provider's. Only a well-formed token with a valid
+ * checksum that is not cached costs a query. An unknown one does so only within the limit of the client's
+ * address; beyond it, the error has the type `rate_limit_error`.
  */
 export async function authenticate(request: IncomingMessage, deps: Deps): Promise<Principal> {
   const token = bearerToken(request);
-  if (!isOperatorSecret(token)) return await acceptSecret(request, token, deps);
+  if (!isOperatorSecret(token)) {
+    const principal = await acceptSecret(request, token, deps);
+    if (principal.scopes.has(SCIM_SCOPE)) throw errors.scimElsewhere();
+    return principal;
+  }
   await acceptOperator(request, token, deps);
   throw errors.operatorElsewhere();
 }
 
 /**
- * Returns the operator of the request's bearer token.
+ * Returns the principal of an identity provider's bearer token, which is good for SCIM alone.
  *
- * @throws as `authenticate`; errors.operatorsOnly for another valid token.
+ * @throws as `authenticate`; errors.scimTokensOnly for another valid token.
  */
-export async function authenticateOperator(request: IncomingMessage, deps: Deps): Promise<Operator> {
+export async function authenticateScim(request: IncomingMessage, deps: Deps): Promise<Principal> {
   const token = bearerToken(request);
-  if (isOperatorSecret(token)) return await acceptOperator(request, token, deps);
-  await acceptSecret(request, token, deps);
-  throw errors.operatorsOnly();
+  if (isOperatorSecret(token)) {
+    await acceptOperator(request, token, deps);
+    throw errors.operatorElsewhere();
+  }
+  const principal = await acceptSecret(request, token, deps);
+  if (!principal.scopes.has(SCIM_SCOPE)) throw errors.scimTokensOnly();
+  return principal;
+}
+
+/**
+ * Returns the operator of the request's bearer token; null for a token of another kind, or none.
+ *
+ * @throws as `authenticate`
+ */
+export async function authenticateOperator(request: IncomingMessage, deps: Deps): Promise<Operator | null> {
+  if (request.headers.authorization === undefined) return null;
+  const token = bearerToken(request);
+  return isOperatorSecret(token) ? await acceptOperator(request, token, deps) : null;
 }
 
 /** Accepts an operator token. These are not cached: there are few, and a revoked one is rejected at once. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { type Operation, operations, SCOPES } from "@berth/contract";
+import { isAdministration, type Operation, operations, SCOPES } from "@berth/contract";
 import { type Caller, type Reply, testApp, type Wire } from "../../test-support/http.ts";
 import { addHost, type Example, examples } from "../../test-support/operation-examples.ts";
 
@@ -20,7 +20,7 @@ test("every operation that changes something: an Idempotency-Key → done once, 
     const example = examples[operation.id];
     await t.test(operation.id, async (t) => {
       assert.ok(example !== undefined, "it has no example in test-support/operation-examples.ts");
-      const owner = operation.credential === "operator" ? callers.operator : callers.owner;
+      const owner = isAdministration(operation) ? callers.operator : callers.owner;
       const given = await example(owner);
       const key = { "idempotency-key": operation.id };
       const reads = t.mock.method(db.read, "query").mock;
@@ -58,7 +58,7 @@ test("every operation that changes something: with berth-dry-run nothing changes
   };
   for (const operation of acting) {
     if (operation.dryRun !== true) {
-      const who = operation.credential === "operator" ? asOperator : owner;
+      const who = isAdministration(operation) ? asOperator : owner;
       const { status, body } = await ask(who, operation, {}, dry);
       assert.deepEqual([status, body.error.param], [400, "berth-dry-run"], operation.id);
       continue;
@@ -87,23 +87,38 @@ test("every operation that changes something: with berth-dry-run nothing changes
   assert.equal(status, 400);
 });
 
-test("every operation of the operator: a token with every scope, also an admin's → 403", async (t) => {
+test("every operation of the operator alone: a token with every scope, also an admin's → 403", async (t) => {
   const { caller } = await testApp(t);
   const admin = await caller({ role: "admin" });
   const theirs = all.filter(({ credential }) => credential === "operator");
-  assert.ok(theirs.length > 20);
+  assert.ok(theirs.length > 10);
   for (const operation of theirs) {
     const { status, body } = await ask(admin, operation, {});
     assert.deepEqual([status, body.error.type], [403, "permission_error"], operation.id);
   }
 });
 
+test("every administration of an organization: no token of a member or of a service account → 403", async (t) => {
+  const { caller } = await testApp(t);
+  await caller({ email: "admin@example.com", role: "admin" });
+  const callers = [await caller(), await caller({ email: "ci", kind: "sat" })];
+  const theirs = all.filter(({ credential }) => credential === "admin");
+  assert.ok(theirs.length > 15);
+  for (const operation of theirs)
+    for (const who of callers) {
+      const { status, body } = await ask(who, operation, {});
+      assert.deepEqual(
+        [status, body.error?.message],
+        [403, "Only an admin of the organization can administer it."],
+        operation.id,
+      );
+    }
+});
+
 test("every other operation: an operator token → 403", async (t) => {
   const { operator } = await testApp(t);
   const caller = await operator();
-  for (const operation of all.filter(
-    ({ credential }) => credential !== "operator" && credential !== "none",
-  )) {
+  for (const operation of all.filter((one) => !isAdministration(one) && one.credential !== "none")) {
     const { status, body } = await ask(caller, operation, {});
     assert.deepEqual([status, body.error.type], [403, "permission_error"], operation.id);
     assert.match(body.error.message, /accepted only under '\/api\/v1\/admin'/);

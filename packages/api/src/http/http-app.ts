@@ -14,6 +14,7 @@ import { AccessLog, noteError, requestFields } from "./access-log.ts";
 import { BodyBudget, OPEN_BODIES } from "./body-budget.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { closeOnlyQuietConnections } from "./close-quiet-connections.ts";
+import { divertHosts, type OtherHosts, upgradeOptions } from "./divert-hosts.ts";
 import { holdBackBodies, isBodyHeldBack } from "./expected-body.ts";
 import { commonHeaders, headerValues, requestIdOf } from "./headers.ts";
 import { HeavyRequests } from "./heavy-requests.ts";
@@ -49,6 +50,8 @@ export interface HttpOptions {
   publicUrl?: string | null;
   /** Whether the cookie of a console sign-in is accepted instead of a token. Default: no. */
   acceptsSignIns?: boolean;
+  /** Hosts whose requests are not for this app. Default: none. */
+  otherHosts?: OtherHosts | undefined;
   /** Milliseconds without a request after which a closing app closes a connection. Default: 250. */
   quietMs?: number | undefined;
 }
@@ -109,7 +112,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
       access.refused(request.id, apiError, clients.of(request.raw));
       sendError(request, reply as FastifyReply, apiError, options.log);
     },
-    ...serverOptions(options.tls),
+    ...serverOptions(options.tls, options.otherHosts),
   });
   const streams = new Set<ServerResponse>();
   fastify.register(multipart);
@@ -141,7 +144,8 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   fastify.setNotFoundHandler((request, reply) => {
     sendError(request, reply, errors.unknownPath(request.method, pathOf(request)), options.log);
   });
-  const { quietMs = QUIET_MS } = options;
+  const { quietMs = QUIET_MS, otherHosts } = options;
+  if (otherHosts !== undefined) divertHosts(fastify.server, otherHosts);
   closeOnlyQuietConnections(fastify.server, { isTls: options.tls !== undefined, quietMs });
   respondToProtocolErrors(fastify.server, access, clients);
   holdBackBodies(fastify.server);
@@ -164,11 +168,12 @@ export function createHttpApp(options: HttpOptions): HttpApp {
 }
 
 /** Returns the server's options. Fastify's types distinguish HTTPS, but the used members are the same. */
-function serverOptions(tls: HttpOptions["tls"]): { http: ServerOptions } {
+function serverOptions(tls: HttpOptions["tls"], otherHosts: OtherHosts | undefined): { http: ServerOptions } {
   const http: ServerOptions = {
     requireHostHeader: false,
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: 5_000,
+    ...upgradeOptions(otherHosts),
   };
   return tls === undefined ? { http } : ({ https: { ...http, ...tls } } as object as { http: ServerOptions });
 }

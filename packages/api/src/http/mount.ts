@@ -1,18 +1,19 @@
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { AnyRoute, Input, ResponseOf } from "@berth/contract";
-import type { Operator } from "@berth/store/access";
-import type { OpenScope, RequestScope } from "../request/request-scope.ts";
+import type { Administrator } from "@berth/store/access";
+import type { FastifyReply } from "fastify";
+import type { Caller, OpenScope, RequestScope } from "../request/request-scope.ts";
 import type { Created, JsonText } from "../request/response-body.ts";
 import { requestFields } from "./access-log.ts";
 import { commonHeaders } from "./headers.ts";
-import type { HttpApp } from "./http-app.ts";
+import type { HttpApp, IncomingRequest } from "./http-app.ts";
 import { readOpenBody } from "./open-body.ts";
 import { NO_BODY, parseRequest, readJsonBody } from "./read-input.ts";
 import { respond } from "./respond.ts";
 import { noteEnd } from "./response-end.ts";
 import { serveOpenRoute } from "./serve-open-route.ts";
-import { serveOperatorRoute, serveRoute } from "./serve-route.ts";
+import { serveAdministration, serveRoute } from "./serve-route.ts";
 
 /** Serves a route from its input and its scope alone. */
 export type Handler<R extends AnyRoute> = (
@@ -20,11 +21,18 @@ export type Handler<R extends AnyRoute> = (
   input: Input<R>,
 ) => Promise<ResponseOf<R> | JsonText | Created<ResponseOf<R>>>;
 
-/** Serves bytes: 200, 206 with a range of them, or 304 without any when the client has them already. */
+/** Bytes: 200, 206 with a range of them, or 304 without any when the client has them already. */
+export interface Contents {
+  status: 200 | 206 | 304;
+  headers: Record<string, string>;
+  body?: Readable;
+}
+
+/** Serves bytes. */
 export type ContentHandler<R extends AnyRoute> = (
   request: RequestScope,
   input: Input<R>,
-) => Promise<{ status: 200 | 206 | 304; headers: Record<string, string>; body?: Readable }>;
+) => Promise<Contents>;
 
 /** Makes all checks, and returns the function that writes the stream. */
 export type StreamHandler<R extends AnyRoute> = (
@@ -64,15 +72,19 @@ export function mountOpen<R extends AnyRoute>(app: HttpApp, route: R, handler: O
   });
 }
 
-/** Serves an operation of the operator. */
-export type OperatorHandler<R extends AnyRoute> = (
-  request: RequestScope<Operator>,
+/** Serves an operation of administration. */
+export type AdministrationHandler<R extends AnyRoute> = (
+  request: RequestScope<Administrator>,
   input: Input<R>,
 ) => Promise<ResponseOf<R>>;
 
-/** Mounts an operation that takes an operator token. The handler stores the audit entry itself. */
-export function mountOperator<R extends AnyRoute>(app: HttpApp, route: R, handler: OperatorHandler<R>): void {
-  serveOperatorRoute(app, route, async (incoming) => {
+/** Mounts an operation of administration. The handler stores the audit entry itself. */
+export function mountAdministration<R extends AnyRoute>(
+  app: HttpApp,
+  route: R,
+  handler: AdministrationHandler<R>,
+): void {
+  serveAdministration(app, route, async (incoming) => {
     const bytes = await readJsonBody(incoming);
     const input = parseRequest(incoming, route, bytes);
     return await respond(incoming, [bytes], (scope) => handler(scope, input), false);
@@ -81,10 +93,24 @@ export function mountOperator<R extends AnyRoute>(app: HttpApp, route: R, handle
 
 /** Mounts a route whose response is bytes. */
 export function mountContent<R extends AnyRoute>(app: HttpApp, route: R, handler: ContentHandler<R>): void {
-  serveRoute(app, route, async (incoming) => {
-    const { status, headers, body } = await handler(incoming.scope, parseRequest(incoming, route, NO_BODY));
-    return incoming.reply.code(status).headers(headers).send(body);
-  });
+  serveRoute(app, route, async (incoming) =>
+    sendContent(incoming, await handler(incoming.scope, parseRequest(incoming, route, NO_BODY))),
+  );
+}
+
+/** Mounts an operation of administration whose response is bytes. */
+export function mountAdministrationContent<R extends AnyRoute>(
+  app: HttpApp,
+  route: R,
+  handler: (request: RequestScope<Administrator>, input: Input<R>) => Promise<Contents>,
+): void {
+  serveAdministration(app, route, async (incoming) =>
+    sendContent(incoming, await handler(incoming.scope, parseRequest(incoming, route, NO_BODY))),
+  );
+}
+
+function sendContent({ reply }: IncomingRequest<Caller>, { status, headers, body }: Contents): FastifyReply {
+  return reply.code(status).headers(headers).send(body);
 }
 
 /** Mounts a route whose response is a stream that stays open. The stream is ended when the service stops. */

@@ -1,4 +1,10 @@
-import { firstValidationError, metadata, validationMessage } from "@berth/contract";
+import {
+  firstValidationError,
+  metadata,
+  type Visibility,
+  validationMessage,
+  visibility,
+} from "@berth/contract";
 import { ApiError, errors } from "@berth/store/errors";
 import type { Multipart } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
@@ -58,6 +64,14 @@ export function fieldMetadata(part: Multipart): Record<string, string> {
   if (result.success) return result.data;
   const issues = result.error.issues.map((issue) => ({ ...issue, path: ["metadata", ...issue.path] }));
   throw errors.fault(firstValidationError(issues, { metadata: value }));
+}
+
+/** Returns the visibility in a part. @throws errors.invalid */
+export function fieldVisibility(part: Multipart): Visibility {
+  const result = visibility.safeParse(fieldText(part), { error: validationMessage });
+  if (result.success) return result.data;
+  const issues = result.error.issues.map((issue) => ({ ...issue, path: ["visibility"] }));
+  throw errors.fault(firstValidationError(issues, {}));
 }
 
 export function unknownPart(name: string): ApiError {

@@ -1,13 +1,12 @@
 import { type AnyRoute, type Operation, parseId } from "@berth/contract";
-import { hasScope, type Operator, type Principal } from "@berth/store/access";
+import { type Administrator, checkAdministers, hasScope, type Principal } from "@berth/store/access";
 import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, RequestScope } from "../request/request-scope.ts";
 import { notePrincipal, traceparentOf } from "./access-log.ts";
 import { auditEntryOf } from "./audited.ts";
-import { authenticateOperator } from "./authenticate.ts";
-import { authenticateCaller, authenticateUser } from "./authenticate-caller.ts";
+import { authenticateAdministrator, authenticateCaller, authenticateUser } from "./authenticate-caller.ts";
 import { checkDryRun } from "./dry-run.ts";
 import { acceptBody } from "./expected-body.ts";
 import { headerValues } from "./headers.ts";
@@ -25,30 +24,36 @@ export function serveRoute(
   const identify = operation.credential === "pat" ? authenticateUser : authenticateCaller;
   const admit = async (request: FastifyRequest, reply: FastifyReply) => {
     const principal = await identify(request.raw, app);
-    // Caches do not share responses to requests with `Authorization`, but they would with a cookie.
-    if (principal.signedInBy !== null) reply.header("cache-control", "no-store");
-    notePrincipal(request, principal);
+    noteCaller(request, reply, principal);
     await app.limits.takeRequest(principal);
     if (!hasScope(principal, operation.scope) && !namesOwnToken(operation, request, principal))
       throw errors.scopeMissing(operation.scope ?? "");
-    return principal;
+    return { ...principal, needs: operation.access };
   };
   serveAs(app, operation, admit, handle);
 }
 
-/** Calls `handle` for the requests of a route whose token is a valid operator token. */
-export function serveOperatorRoute(
+/** Calls `handle` for the requests of an operation of administration that an administrator may call. */
+export function serveAdministration(
   app: HttpApp,
   { operation }: Pick<AnyRoute, "operation">,
-  handle: (incoming: IncomingRequest<Operator>) => Promise<unknown>,
+  handle: (incoming: IncomingRequest<Administrator>) => Promise<unknown>,
 ): void {
-  const admit = async (request: FastifyRequest) => {
-    const operator = await authenticateOperator(request.raw, app);
-    notePrincipal(request, operator);
-    await app.limits.takeRequest(operator);
-    return operator;
+  const admit = async (request: FastifyRequest, reply: FastifyReply) => {
+    const administrator = await authenticateAdministrator(request.raw, app);
+    noteCaller(request, reply, administrator);
+    await app.limits.takeRequest(administrator);
+    if (administrator.kind === "operator") return administrator;
+    checkAdministers(administrator, operation);
+    return { ...administrator, needs: operation.access };
   };
   serveAs(app, operation, admit, handle);
+}
+
+function noteCaller(request: FastifyRequest, reply: FastifyReply, caller: Caller): void {
+  // Caches do not share responses to requests with `Authorization`, but they would with a cookie.
+  if (caller.kind !== "operator" && caller.signedInBy !== null) reply.header("cache-control", "no-store");
+  notePrincipal(request, caller);
 }
 
 function serveAs<Who extends Caller>(
@@ -98,7 +103,8 @@ function bodyLimit({ jsonLimit, uploadLimit }: HttpApp, { body }: Operation): nu
   return body === "multipart" ? Math.max(jsonLimit, uploadLimit + FORM_BYTES) : jsonLimit;
 }
 
-function scopeOf<Who extends Caller>(
+/** Returns the scope of a request. */
+export function scopeOf<Who extends Caller>(
   app: HttpApp,
   operation: Operation,
   request: FastifyRequest,

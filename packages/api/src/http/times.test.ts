@@ -2,14 +2,14 @@
 // wrong.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { type Operation, operations } from "@berth/contract";
+import { isAdministration, type Operation, operations } from "@berth/contract";
 import type { TestDatabase } from "@berth/store/test-support/database";
 import { type Caller, type TestApp, testApp, type Wire } from "../../test-support/http.ts";
 import { addHost, type Example, examples } from "../../test-support/operation-examples.ts";
 
 const all: Operation[] = Object.values(operations).flatMap((noun) => Object.values(noun));
 /** Fields with other times: from the request, in the future, or of a host seen earlier. */
-const OTHERS = new Set(["expires_at", "seen_at"]);
+const OTHERS = new Set(["expires_at", "seen_at", "upcoming_runs_at", "at"]);
 
 for (const [skew, offset] of [
   ["90 s ahead", 90_000],
@@ -22,7 +22,7 @@ for (const [skew, offset] of [
       await addHost(db.write);
       let seen = 0;
       for (const operation of all.filter(({ id }) => examples[id] !== undefined)) {
-        const who = operation.credential === "operator" ? asOperator : owner;
+        const who = isAdministration(operation) ? asOperator : owner;
         const before = await databaseTime(db);
         const given = await examples[operation.id]?.(who);
         const answers = [(await ask(who, operation, given ?? {})).body];
@@ -80,7 +80,9 @@ function timesIn(value: Wire, field = ""): [string, number][] {
     return isTime ? [[field, Date.parse(value)]] : [];
   }
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => timesIn(inner, name));
+  return Object.entries(value).flatMap(([name, inner]) =>
+    timesIn(inner, Array.isArray(value) ? field : name),
+  );
 }
 
 function ask(caller: Caller, { method, path }: Operation, { ids = [], body, form }: Example) {

@@ -26,12 +26,12 @@ interface ListInput {
 }
 
 /** Input of any list, including those without anchors. */
-interface CursorInput {
+export interface CursorInput {
   params: Record<string, string>;
   query: Pick<ListQuery, "limit" | "page" | "before_id" | "after_id">;
 }
 
-type ListRequest = Pick<RequestScope<Caller>, "operation" | "principal" | "cursors">;
+export type ListRequest = Pick<RequestScope<Caller>, "operation" | "principal" | "cursors">;
 
 interface ListedRow extends MeasuredRow {
   id: string;

@@ -1,11 +1,11 @@
 import type { Operation } from "@berth/contract";
-import type { Operator, Principal } from "@berth/store/access";
+import type { Administrator, Principal } from "@berth/store/access";
 import type { AuditEntry } from "@berth/store/audit";
 import type { DatabaseAccess } from "@berth/store/db";
 import type { Cursors } from "./cursor.ts";
 
 /** The principal or operator who makes a request with a token. */
-export type Caller = Principal | Operator;
+export type Caller = Administrator;
 
 /** A request as its handler sees it, besides the input. It contains nothing of HTTP. */
 export interface RequestScope<Who extends Caller = Principal> {
@@ -19,7 +19,7 @@ export interface RequestScope<Who extends Caller = Principal> {
    */
   afterCommit(then: (db: DatabaseAccess) => unknown): void;
   /**
-   * Returns the request's audit entry. For an operator, the caller adds what it is about.
+   * Returns the request's audit entry. In administration, the handler adds what it is about.
    *
    * @param created id with which the response begins.
    */

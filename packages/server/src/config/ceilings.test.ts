@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readCeilings, sharedLimits } from "./ceilings.ts";
+import { readCeilings, sharedLimits, usualPids } from "./ceilings.ts";
 import { readConfig } from "./read-config.ts";
 
 const GIB = 1024 ** 3;
@@ -65,4 +65,11 @@ test("all sessions together: nine tenths of the machine", () => {
     memoryBytes: 9 * GIB,
     pids: 900,
   });
+});
+
+test("processes of a session by default: fewer where the table of open files is small", () => {
+  const of = (openFiles: number, role = "all", sandbox = "bubblewrap") =>
+    usualPids(readConfig({ BERTH_ROLE: role, BERTH_SANDBOX: sandbox }), { ...machine, openFiles });
+  assert.deepEqual([of(2 ** 63), of(4_096_000), of(100_000)], [4_096, 1_000, 512]);
+  assert.deepEqual([of(100_000, "api"), of(100_000, "runner", "kubernetes")], [4_096, 4_096]);
 });

@@ -19,6 +19,11 @@ const SHARE_OF_ALL = 0.9;
 /** Open files that each process can have at least, whatever the number of processes of a session. */
 const OPEN_FILES_OF_PROCESS = 256;
 const MEBIBYTE = 1024 * 1024;
+/**
+ * Processes of a session whose environment sets no number; fewer, down to the second number, where a session
+ * with so many would have less than this number of open files for each.
+ */
+const [USUAL_PIDS, LEAST_USUAL_PIDS, USUAL_OPEN_FILES] = [4_096, 512, 2_048];
 /** Ranges of the fields, which limit the values that are derived from the machine. */
 const [FEWEST_PIDS, MOST_PIDS, LEAST_MB, MOST_MB, MOST_CPUS] = [16, 1_000_000, 64, 1_048_576, 256];
 
@@ -65,6 +70,18 @@ function ofMachine({ cpus, memoryBytes, pids, openFiles }: Machine, diskBytes: n
     pids: half(Math.min(pids, openFiles / OPEN_FILES_OF_PROCESS), FEWEST_PIDS, MOST_PIDS),
     disk_mb: half(diskBytes / MEBIBYTE, LEAST_MB, MOST_MB),
   };
+}
+
+/**
+ * Returns how many processes a session has whose environment sets no number, if its ceiling allows them. All
+ * its processes together may fill half of the machine's table of open files, so a small table leaves fewer.
+ */
+export function usualPids(
+  { sandbox, role }: Pick<CeilingSettings, "sandbox" | "role">,
+  { openFiles }: Machine = readMachine(),
+): number {
+  if (sandbox === "kubernetes" || role === "api") return USUAL_PIDS;
+  return Math.min(USUAL_PIDS, Math.max(LEAST_USUAL_PIDS, Math.floor(openFiles / 2 / USUAL_OPEN_FILES)));
 }
 
 /** Returns the memory and the number of processes that all sessions together may use. */

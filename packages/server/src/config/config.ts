@@ -47,7 +47,7 @@ export interface Config {
   /** Git servers that may be cloned from over HTTP, with the port if it is not 80. */
   gitHttpHosts: string[];
   /**
-   * Hosts or networks with private addresses that MCP servers, and sessions whose policy lists them, may use.
+   * Hosts or networks with private addresses that MCP servers, receivers of webhooks, and sessions whose policy lists them, may use.
    */
   egressAllowPrivate: string[];
   /** Idle seconds after which a session's container and disk are removed. */
@@ -65,6 +65,14 @@ export interface Config {
   maxDiskMb: number | null;
   /** Seconds for which a sandbox stays open after its last command. */
   sandboxIdleSeconds: number;
+  maxKeepAliveSeconds: number;
+  /** Maximum seconds until a preview of a port expires. */
+  previewMaxSeconds: number;
+  /** Seconds between two looks at a followed pull request while something happens, and of quiet before the agent is told. */
+  followLookSeconds: number;
+  followQuietSeconds: number;
+  /** Whether programs may open performance counters of their own processes, where the kernel bounds them. */
+  sandboxPerf: "auto" | "off";
   /** Seconds for which a turn waits for a model that is overloaded or rate-limited. */
   modelRetrySeconds: number;
   /** Maximum requests to the model in one turn of an agent that has no limit of its own. */
@@ -84,6 +92,10 @@ export interface Config {
   sandbox: "bubblewrap" | "docker" | "kubernetes";
   /** Root filesystem of bubblewrap sandboxes: Berth's own Debian, or the host's. */
   rootfs: "debian" | "host";
+  /** Directory of root filesystems that services of this machine share; null for one in the data directory. */
+  systemDir: string | null;
+  /** URL of the mirror of Debian from which root filesystems are built; null for that of the machine. */
+  debianMirror: string | null;
   /** Unix socket of the container engine; null means Docker's, else Podman's. */
   dockerSocket: string | null;
   /** Image of containers whose environment sets none. */
@@ -117,6 +129,8 @@ export interface Config {
   kubernetesPodPatch: string | null;
   /** Registry for npm packages of environments; null means the public one. */
   npmRegistry: string | null;
+  /** File with sources of runtimes, which replace Berth's own for the runtimes that it names; null for none. */
+  runtimesFile: string | null;
   /** Index for pip packages of environments; null means PyPI. */
   pipIndex: string | null;
   /** PEM files of the service's certificate and of its private key; null means plain HTTP. */
@@ -126,6 +140,10 @@ export interface Config {
   trustedProxies: string[];
   /** URL at which clients reach the service; null means the address at which it listens. */
   publicUrl: string | null;
+  /** Address at which runners on other machines connect to this API process for previews; null: none do. */
+  previewAddress: string | null;
+  /** Origin of previews, with `*` as the first label of its host; null: names below `localhost`. */
+  previewUrl: string | null;
   /** Whether there is a console. `plain-http` permits sign-in over unencrypted connections as well. */
   console: "on" | "off" | "plain-http";
   /** Identity provider of the console; null for none. See `oidcOf`. */
@@ -139,6 +157,9 @@ export interface Config {
   /** Proxies through which the service reaches the internet; the URLs may contain passwords. */
   httpsProxy: string | null;
   httpProxy: string | null;
+  /** SMTP relay for mails of webhooks, whose URL may contain a password, and their sender's address. */
+  smtpUrl: string | null;
+  smtpFrom: string | null;
   /** Hosts that are reached without a proxy. */
   noProxy: string[];
   /** Limits of each organization, and of each user or service account, unless it has its own. */
@@ -163,11 +184,16 @@ export interface Config {
 }
 
 /** Returns the directory of Berth's root filesystems. */
-export function systemDirectory({ dataDir }: Config): string {
-  return join(dataDir, "rootfs");
+export function systemDirectory({ dataDir, systemDir }: Config): string {
+  return systemDir ?? join(dataDir, "rootfs");
 }
 
 /** Returns the directory of the layers that environments add to the root filesystem. */
 export function layerDirectory({ dataDir }: Config): string {
   return join(dataDir, "layers");
+}
+
+/** Returns the directory of the runtimes that environments choose. */
+export function runtimeDirectory({ dataDir }: Config): string {
+  return join(dataDir, "runtimes");
 }

@@ -71,16 +71,20 @@ export function list(text: string): string[] {
 
 /** Validates an https URL without credentials, since agents can read it. */
 export function httpsUrl(text: string): string {
-  const url = URL.parse(text);
-  if (
-    url?.protocol === "https:" &&
-    url.username === "" &&
-    url.password === "" &&
-    url.search === "" &&
-    !/['\s]/.test(text)
-  )
-    return text;
+  if (isPublicUrl(text, ["https:"])) return text;
   throw new Error("must be an https URL without credentials or a query");
+}
+
+/** Validates an http or https URL without credentials, since agents can read it. */
+export function httpUrl(text: string): string {
+  if (isPublicUrl(text, ["http:", "https:"])) return text;
+  throw new Error("must be an http or https URL without credentials or a query");
+}
+
+function isPublicUrl(text: string, protocols: readonly string[]): boolean {
+  const url = URL.parse(text);
+  if (url === null || !protocols.includes(url.protocol)) return false;
+  return url.username === "" && url.password === "" && url.search === "" && !/['\s]/.test(text);
 }
 
 /** Parses an http or https URL with nothing after the host and port. Returns it without a trailing slash. */
@@ -90,12 +94,38 @@ export function origin(text: string): string {
   throw new Error("must be an http or https URL with nothing after the host and port");
 }
 
+/**
+ * Parses an http or https URL whose host begins with `*.`, with nothing after the host and port. Returns it
+ * without a trailing slash.
+ */
+export function wildcardOrigin(text: string): string {
+  const [, scheme = "", rest = ""] = /^(https?:\/\/)\*\.([^*]+)$/i.exec(text) ?? [];
+  const url = URL.parse(`${scheme}any.${rest}`);
+  if (rest !== "" && url !== null && `${url.origin}/` === url.href) return url.origin.replace("any.", "*.");
+  throw new Error("must have the form https://*.previews.example.com");
+}
+
 /** Parses the URL of a proxy; the scheme may be missing. The error does not quote a possible password. */
 export function proxyUrl(text: string): string {
   const url = URL.parse(/^[a-z0-9]+:\/\//i.test(text) ? text : `http://${text}`);
   const isProxy = url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "";
   if (isProxy && isDecodable(url.username) && isDecodable(url.password)) return url.href;
   throw new Error("must have the form http://user:password@host:port");
+}
+
+/** Validates the URL of an SMTP relay. The error does not quote it, since it may contain a password. */
+export function smtpUrl(text: string): string {
+  const url = URL.parse(text);
+  const isRelay =
+    url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && /^\/?$/.test(url.pathname);
+  if (isRelay && url.search === "" && isDecodable(url.username) && isDecodable(url.password)) return text;
+  throw new Error("must have the form smtps://user:password@host:port");
+}
+
+/** Validates a mail address, which may follow a name: `Berth <berth@example.com>`. */
+export function mailAddress(text: string): string {
+  if (/^([^<>@\r\n]+ <[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(text)) return text;
+  throw new Error("must be a mail address, such as berth@example.com");
 }
 
 function isDecodable(text: string): boolean {

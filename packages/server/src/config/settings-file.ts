@@ -2,9 +2,9 @@ import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { readRegularFile } from "@berth/linux";
+import { nearestName } from "@berth/store/errors";
 import type { Document } from "yaml";
 import { ConfigError } from "./config-error.ts";
-import { nearestName } from "./nearest-name.ts";
 import { readFailure } from "./read-named-file.ts";
 import { CONFIG_VARIABLE, keyOf, SETTING_LIST, type Setting, variablesOfSetting } from "./settings.ts";
 

@@ -1,5 +1,5 @@
+import { nearestName } from "@berth/store/errors";
 import { traceSettings } from "@berth/store/names";
-import { nearestName } from "./nearest-name.ts";
 import { withoutServiceLinks } from "./service-links.ts";
 import { CONFIG_VARIABLE, SETTING_LIST, variablesOfSetting } from "./settings.ts";
 

@@ -11,6 +11,7 @@ import { type DatabaseAddress, openDatabase, type Queryable } from "@berth/store
 import { createLog, createRedactor } from "@berth/store/log";
 import { describeCeilings } from "../checks/describe-ceilings.ts";
 import { describeDataDirectory } from "../checks/describe-data-directory.ts";
+import { describeHardLimits } from "../checks/describe-hard-limits.ts";
 import { describeModels } from "../checks/describe-models.ts";
 import { describeNetwork } from "../checks/describe-network.ts";
 import { describeRole } from "../checks/describe-role.ts";
@@ -62,6 +63,7 @@ async function examine(config: Config): Promise<Capability[]> {
     describeNetwork(config),
     describeDataDirectory(config),
     describeCeilings(config),
+    describeHardLimits(config),
     ...examined.database,
     describeDatabaseUser(config),
     examined.models,

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createTokenFor } from "@berth/api/features";
+import { createGuardedFetch } from "@berth/egress";
 import { openDiskBlobs } from "@berth/store/blobs";
 import { createLog, createRedactor } from "@berth/store/log";
 import { openSessionHub } from "@berth/store/notify";
@@ -41,8 +42,14 @@ async function started(
     gitHttpHosts: [],
     runsImages: false,
     runtimeClasses: null,
+    maxKeepAliveSeconds: 3_600,
+    usualPids: 4_096,
+    runtimes: null,
+    previewUrl: null,
+    previewMaxSeconds: 28_800,
     ceilings: { cpus: 4, memory_mb: 8_192, pids: 2_048, disk_mb: 65_536 },
     egressAllowPrivate: [],
+    gitHostFetch: createGuardedFetch({ allowPrivate: [] }),
     jsonLimit: 10_000,
     uploadLimit: 10_000,
     ...options,

@@ -47,6 +47,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       log.info({ url: `${url}/metrics` }, "metrics are served at a separate address");
     }
     const url = await listen(app.fastify, options, { tls, log });
+    app.deployments.start();
     return { url, close };
   } catch (error) {
     await close();

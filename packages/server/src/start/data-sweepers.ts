@@ -1,7 +1,10 @@
 import { applyRetention, continueErasures, hasUnfinishedErasures } from "@berth/api/deletion";
 import {
   deleteExpired,
+  deleteExpiredPreviews,
   deleteExpiredReads,
+  deleteOldDeliveries,
+  readWords,
   sweepContents,
   sweepSignIns,
   sweepUploads,
@@ -15,13 +18,15 @@ import { isOwnDatabase } from "./own-database.ts";
 import { HOUR_MS, MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
 const ERASURE_MS = 5_000;
+const WORDS_MS = 2_000;
 /** Milliseconds after which requests that began before their token was rejected have stored everything. */
 const LATE_MS = 24 * HOUR_MS;
 
 /**
  * Starts the sweepers for data that the services of a database share. They delete objects whose retention has
  * ended, objects that are being erased, contents without a file, staged contents, unfinished uploads, expired
- * logins and console sign-ins, and rows of processes that are gone. Only one service sweeps at a time; data
+ * logins, console sign-ins and previews, old deliveries of webhooks, and rows of processes that are gone. One reads the words of sessions, for
+ * searches. Only one service sweeps at a time; data
  * that others receive meanwhile is not touched.
  */
 export async function startDataSweepers(
@@ -47,9 +52,11 @@ export async function startDataSweepers(
     await sweepSignIns(db.write);
   };
   const reads: Sweep = () => deleteExpiredReads(db.write);
+  const previews: Sweep = () => deleteExpiredPreviews(db.write);
+  const deliveries: Sweep = (signal) => deleteOldDeliveries(db.write, signal);
   const hosts: Sweep = () => removeGoneHosts(db.write, hostGraceSeconds * 1_000);
-  const ofProcesses = startSweeper({ reads, hosts }, log, MINUTE_MS);
-  if (!isOwn) return [startSweeper({ staged, logins }, log), ofProcesses];
+  const ofProcesses = startSweeper({ reads, previews, hosts }, log, MINUTE_MS);
+  if (!isOwn) return [startSweeper({ staged, logins, deliveries }, log), ofProcesses];
   const parts = { db, blobs, log, defaults };
   const retention = alone("retention", (signal) => applyRetention(parts, signal));
   const late = alone("erasures", (signal) => continueErasures(parts, signal, LATE_MS));
@@ -57,8 +64,10 @@ export async function startDataSweepers(
     if (await hasUnfinishedErasures(db.read))
       await alone("erasures", (one) => continueErasures(parts, one))(signal);
   };
+  const words = alone("words of sessions", (signal) => readWords(db, signal));
   return [
-    startSweeper({ staged, uploads, logins, retention, late, contents }, log),
+    startSweeper({ words }, log, WORDS_MS),
+    startSweeper({ staged, uploads, logins, deliveries, retention, late, contents }, log),
     startSweeper({ erasures }, log, ERASURE_MS),
     ofProcesses,
   ];

@@ -3,6 +3,7 @@ import type { Installation } from "@berth/api/app";
 import { runnersSeen } from "@berth/runs/lease";
 import { describeCeilings } from "../checks/describe-ceilings.ts";
 import { describeDataDirectory } from "../checks/describe-data-directory.ts";
+import { describeHardLimits } from "../checks/describe-hard-limits.ts";
 import { describeModels } from "../checks/describe-models.ts";
 import { describeNetwork } from "../checks/describe-network.ts";
 import { describeRole } from "../checks/describe-role.ts";
@@ -30,11 +31,12 @@ export function describeInstallation(config: Config): Installation {
         describeNetwork(config),
         describeDataDirectory(config),
         describeCeilings(config),
+        describeHardLimits(config),
         await describeHosts(db, ownHost(config, listed)),
         ...(await describeStoredResources(config, db)),
-        ...(pool === null ? [] : [pool]),
+        pool,
         describeModels(listed.map(({ provider }) => provider)),
-      ];
+      ].filter((check) => check !== null);
     },
     async fault(db) {
       return config.role !== "api" || (await runnersSeen(db, unseenMs)) ? null : "no_runner";

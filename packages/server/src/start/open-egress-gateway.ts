@@ -7,6 +7,7 @@ import {
   placeAuthority,
   signGateway,
 } from "@berth/egress";
+import { RepositoryTokens } from "@berth/runs/credentials";
 import { sharedAuthority, TUNNELS, tunnelGrants } from "@berth/runs/tunnels";
 import type { Database } from "@berth/store/db";
 import type { Redactor } from "@berth/store/log";
@@ -16,7 +17,7 @@ import type { Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
 import { relayOptions } from "./relay-options.ts";
-import { providersOf } from "./repositories.ts";
+import { guardedFetch, providersOf } from "./repositories.ts";
 
 export interface EgressGatewayPart {
   close(): Promise<void>;
@@ -44,7 +45,15 @@ export async function openEgressGateway(deps: EgressGatewayDeps): Promise<Egress
   const directory = join(config.dataDir, "egress-hosts-authority");
   await placeAuthority(directory, hosts);
   const authority = await openCertificateAuthority(directory, "Berth egress");
-  const credentials = { db, secrets, providers: providersOf(config), repositoryVariables: () => ({}) };
+  const fetch = guardedFetch(config, caCertificates);
+  const tokens = new RepositoryTokens({ db, secrets, fetch, log });
+  const credentials = {
+    db,
+    secrets,
+    providers: providersOf(config),
+    repositoryVariables: () => ({}),
+    tokens,
+  };
   const gateway = await openGateway({
     ...(await relayOptions(config, { authority, caCertificates }, log)),
     address: listenAddress(config.egressAddress),

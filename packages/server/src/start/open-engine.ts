@@ -3,11 +3,18 @@ import { join } from "node:path";
 import { FairSemaphore } from "@berth/concurrency";
 import { createEgress, openCertificateAuthority } from "@berth/egress";
 import type { SystemDeps } from "@berth/runs/system";
-import { LayerCache, RootFilesystem, type SandboxEngine, WORKSPACE_PROGRAMS } from "@berth/sandbox";
+import {
+  LayerCache,
+  perfIsBounded,
+  RootFilesystem,
+  RuntimeStore,
+  type SandboxEngine,
+  WORKSPACE_PROGRAMS,
+} from "@berth/sandbox";
 import type { BubblewrapOptions } from "@berth/sandbox/bubblewrap";
 import type { Logger } from "pino";
 import { sharedLimits } from "../config/ceilings.ts";
-import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
+import { type Config, layerDirectory, runtimeDirectory, systemDirectory } from "../config/config.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
 import { podGateway } from "./pod-gateway.ts";
 import { readPodPatch } from "./read-pod-patch.ts";
@@ -24,6 +31,9 @@ const POD_DISK_BYTES = 10_240 * MEBIBYTE;
  * keeps one organization from using all slots.
  */
 const LAYER_BUILDS = { slots: 3, perOwner: 2 };
+
+/** A week in minutes, for which a system of another version stays in a directory that services share. */
+const SHARED_UNUSED_MINUTES = 7 * 24 * 60;
 
 /**
  * Opens the configured sandbox engine with its egress. Closing the engine closes both. Rejects with one
@@ -62,6 +72,7 @@ export async function openEngine(
       ...trusted,
     ],
     programs: WORKSPACE_PROGRAMS,
+    perf: config.sandboxPerf === "auto" && perfIsBounded(),
     log: (line: object) => log.info(line),
   };
   const times = {
@@ -75,6 +86,7 @@ export async function openEngine(
   });
   return {
     name: engine.name,
+    runsImages: engine.runsImages ?? false,
     ...(engine.disks === undefined ? {} : { disks: engine.disks }),
     ...(engine.warm === undefined ? {} : { warm: engine.warm }),
     probe: () => engine.probe(),
@@ -82,6 +94,10 @@ export async function openEngine(
     diskBytes: (disk) => engine.diskBytes(disk),
     takeChanges: (disk, to, signal) => engine.takeChanges(disk, to, signal),
     takeSnapshotChanges: (disk, target, to, signal) => engine.takeSnapshotChanges(disk, target, to, signal),
+    ...(engine.takeDirectory && {
+      takeDirectory: (disk, path, to, signal) =>
+        engine.takeDirectory?.(disk, path, to, signal) ?? Promise.resolve(false),
+    }),
     sweep: (mayLive, abandoned) => engine.sweep(mayLive, abandoned),
     close: async () => {
       await engine.close();
@@ -143,9 +159,27 @@ export function openSystems(config: Config, engine: SandboxEngine, log: Logger):
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const builds = new FairSemaphore(LAYER_BUILDS);
   const logLine = (line: string) => log.info({ outside: line });
+  const { npmRegistry, pipIndex, debianMirror } = config;
   return {
-    rootFilesystem: RootFilesystem.open({ directory: systemDirectory(config), log: logLine }),
+    rootFilesystem: RootFilesystem.open({
+      directory: systemDirectory(config),
+      // In a directory of its own a service is the only user.
+      unusedMinutes: config.systemDir === null ? 0 : SHARED_UNUSED_MINUTES,
+      sources: { debianMirror, npmRegistry },
+      log: logLine,
+    }),
     layers: new LayerCache({ directory, engine, acquire: (tenant) => builds.acquire(tenant), log: logLine }),
-    sources: { npmRegistry: config.npmRegistry, pipIndex: config.pipIndex },
+    sources: { npmRegistry, pipIndex },
   };
+}
+
+/** Opens the runtimes of environments. Returns null where sandboxes are on other hosts. */
+export async function openRuntimes(
+  config: Config,
+  engine: SandboxEngine,
+  log: Logger,
+): Promise<RuntimeStore | null> {
+  if (engine.takeDirectory === undefined) return null;
+  const logLine = (line: string) => log.info({ outside: line });
+  return await RuntimeStore.open({ directory: runtimeDirectory(config), engine, log: logLine });
 }

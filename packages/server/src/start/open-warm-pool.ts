@@ -6,7 +6,7 @@ import type { SandboxEngine } from "@berth/sandbox";
 import type { Database } from "@berth/store/db";
 import type { Host } from "@berth/store/leases";
 import type { Logger } from "pino";
-import { readCeilings } from "../config/ceilings.ts";
+import { readCeilings, usualPids } from "../config/ceilings.ts";
 import type { Config } from "../config/config.ts";
 import { hasPodGateway } from "./pod-gateway.ts";
 
@@ -22,7 +22,10 @@ export function openWarmPool(
   const { warm, disks } = engine;
   if (warm === undefined || disks === undefined) return null;
   const ceilings = readCeilings(config);
-  const limits = limitsOf({ limits: resolveResources(null, ceilings) }, ceilings);
+  const limits = limitsOf(
+    { limits: resolveResources(null, { ceilings, usualPids: usualPids(config) }) },
+    ceilings,
+  );
   return new WarmPool({
     ...{ db: db.write, log, warm, disks },
     ...{ place: host.place, hostId: host.id, owner: newOwnerName(host.id) },

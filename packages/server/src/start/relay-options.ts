@@ -14,6 +14,7 @@ export async function relayOptions(
 ) {
   return {
     allowPrivate: config.egressAllowPrivate,
+    refused: config.previewUrl === null ? [] : [new URL(config.previewUrl).hostname],
     proxies: outgoingProxies(config),
     mitm: { authority, trusted: [await trustedBundle(caCertificates)], errorPrefix: "Berth: " },
     deniedMessage: (destination: string) => `The networking of this session does not allow ${destination}.`,

@@ -40,7 +40,8 @@ export function createAccounts(
   return new AccountIdentities(fetch, providers);
 }
 
-function guardedFetch(config: Config, authorities: readonly string[]): GuardedFetch {
+/** Creates the fetch for requests of the service itself to git hosts. */
+export function guardedFetch(config: Config, authorities: readonly string[]): GuardedFetch {
   const allowPrivate = config.egressAllowPrivate;
   return createGuardedFetch({ allowPrivate, authorities, proxies: outgoingProxies(config) });
 }

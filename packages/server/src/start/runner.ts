@@ -3,6 +3,7 @@ import type { ModelRegistry } from "@berth/agent/models";
 import { orAborted } from "@berth/concurrency";
 import { createGuardedFetch } from "@berth/egress";
 import { removeTrash } from "@berth/linux";
+import { RepositoryTokens, revokeTokens } from "@berth/runs/credentials";
 import { sweepDisks, type VolumeSnapshotDeps, VolumeSnapshots, type WarmPool } from "@berth/runs/disks";
 import { RepositorySnapshots, type SnapshotDeps, SnapshotMetrics } from "@berth/runs/repositories";
 import { type MeasuredModels, SessionMetrics, Worker } from "@berth/runs/session";
@@ -14,7 +15,9 @@ import { addConnectionMetrics, type DatabaseAddress, openDatabase, readDatabaseI
 import { usedContents } from "@berth/store/files";
 import { addProcessMetrics, type Redactor } from "@berth/store/log";
 import { type Neighbours, openSessionHub } from "@berth/store/notify";
+import { RuntimeCatalogue } from "@berth/store/runtimes";
 import { SecretBox } from "@berth/store/secrets";
+import { linkKey } from "@berth/store/session-log";
 import { openTraces, type Traces } from "@berth/store/traces";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
@@ -27,7 +30,7 @@ import { outgoingProxies } from "../config/outgoing-proxies.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
 import { installationId } from "./installation-id.ts";
 import { keysOf } from "./keys-of.ts";
-import { openEngine, openSystems } from "./open-engine.ts";
+import { openEngine, openRuntimes, openSystems } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
 import { openWarmPool } from "./open-warm-pool.ts";
 import { isOwnDatabase } from "./own-database.ts";
@@ -38,9 +41,11 @@ import {
   createAccounts,
   createCloner,
   createRefLister,
+  guardedFetch,
   providersOf,
   repositoryVariables,
 } from "./repositories.ts";
+import { runtimeSettings } from "./runtime-settings.ts";
 import { SandboxCheck } from "./sandbox-check.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
@@ -78,6 +83,8 @@ export interface RunnerOptions {
 
 type SharedDeps = Awaited<ReturnType<typeof openSharedParts>>;
 
+/** Milliseconds between looks for tokens to revoke. */
+const REVOCATION_MS = 5_000;
 const MEBIBYTE = 1024 * 1024;
 /** Milliseconds of silence after which other runners may have claimed this runner's sessions. */
 const LEASE_MS = 15_000;
@@ -220,6 +227,12 @@ async function openSharedParts(
     () => openSystems(config, engine, log),
     (one) => Promise.all([one?.layers.close(), one?.rootFilesystem.close()]),
   );
+  const runtimes = await parts.open(
+    () => openRuntimes(config, engine, log),
+    (one) => one?.close(),
+  );
+  const sources = runtimeSettings(config);
+  const runtimeVersions = sources === null ? null : new RuntimeCatalogue({ ...sources, db, log });
   const host = ownHost(config, models.list(), engine.disks?.place);
   const disks = {
     directory: join(config.dataDir, "sessions"),
@@ -229,14 +242,32 @@ async function openSharedParts(
   };
   const providers = providersOf(config);
   const accounts = createAccounts(config, providers, authorities);
+  const hosts = { db, secrets, fetch: guardedFetch(config, authorities), log };
+  const tokens = new RepositoryTokens(hosts);
   const gateway = config.egressGateway;
   const tunnels =
     gateway === null
       ? {}
       : { tunnels: await parts.open(() => openTunnelParts(db.write, secrets, listenAddress(gateway))) };
   return {
-    ...{ db, hub, models, engine, blobs, skills, snapshots, host, disks, systems, providers, accounts },
-    ...{ volumeSnapshots, secrets, ...tunnels },
+    ...{
+      db,
+      hub,
+      models,
+      engine,
+      blobs,
+      skills,
+      snapshots,
+      host,
+      disks,
+      systems,
+      runtimes,
+      runtimeVersions,
+      providers,
+      accounts,
+      tokens,
+    },
+    ...{ volumeSnapshots, secrets, hosts, ...tunnels },
   };
 }
 
@@ -303,6 +334,8 @@ function startWorker(
       proxies: outgoingProxies(config),
     }),
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
+    maxKeepAliveMs: config.maxKeepAliveSeconds * 1_000,
+    linkKey: (linkId) => linkKey(keysOf(config).active, linkId),
     busyRetryMs: config.modelRetrySeconds * 1_000,
     maxRequests: config.maxModelRequests,
     ceilings: readCeilings(config),
@@ -324,19 +357,28 @@ function startWorker(
  */
 async function startSweepers(
   { config, log }: RunnerOptions,
-  { db, blobs, disks, skills, snapshots, volumeSnapshots, systems }: SharedDeps,
+  { db, blobs, disks, skills, snapshots, volumeSnapshots, systems, runtimes, hosts }: SharedDeps,
   isHeld: (sessionId: string) => boolean,
 ): Promise<Sweeper[]> {
   const isOwn = await isOwnDatabase(db.write, config.dataDir, log);
+  const revocations: Sweep = (signal) => revokeTokens(hosts, signal);
   const deleted: Sweep = (signal) => removeTrash(disks.directory, signal);
   const unnamed: Sweep = (signal) => sweepDisks(db, disks, { isHeld, signal });
   const layers: Sweep = async (signal) => systems?.layers.sweep(signal);
+  const unusedRuntimes: Sweep = async (signal) => runtimes?.sweep(signal);
   const unpacked: Sweep = () => skills.sweep(db.write);
   const copies: Sweep = () => blobs.removeCopies((names) => usedContents(db.write, names));
   const unused: Sweep = (signal) => snapshots.sweep(signal);
   const volumes: Sweep = async (signal) => volumeSnapshots?.sweep(signal);
   return [
+    startSweeper({ revocations }, log, REVOCATION_MS),
     startSweeper(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
-    startSweeper(isOwn ? { unpacked, copies, snapshots: unused, volumes, layers } : { volumes, layers }, log),
+    startSweeper(
+      {
+        ...(isOwn && { unpacked, copies, snapshots: unused }),
+        ...{ volumes, layers, runtimes: unusedRuntimes },
+      },
+      log,
+    ),
   ];
 }

@@ -153,7 +153,13 @@ export class ServiceParts {
   }
 
   async api({ keys, runner, ...parts }: ApiDeps): Promise<Api> {
-    const { startApi } = await loadLate();
+    const { startApi, listenForLinks, PreviewLinks } = await loadLate();
+    const { previewAddress } = this.#config;
+    const previewLinks = new PreviewLinks({ ...parts, secretKey: keys.active });
+    await this.#parts.open(
+      () => listenForLinks(previewLinks, previewAddress === null ? null : listenAddress(previewAddress)),
+      (listener) => listener.close(),
+    );
     const tls = await asConfigError(() => tlsOf(this.#config));
     return await this.#parts.open(
       () =>
@@ -161,6 +167,7 @@ export class ServiceParts {
           ...apiSettings(this.#config, keys),
           ...{ ...parts, tls, log: this.#log, redactor: this.#redactor, rates: this.#rates },
           runnerMetrics: runner && (() => runner.metrics()),
+          previewLinks,
         }),
       (api) => api.close(),
     );
@@ -245,7 +252,9 @@ export class ServiceParts {
 async function loadLate() {
   const { startApi, startHealth } = await import("./api.ts");
   const { startDataSweepers } = await import("./data-sweepers.ts");
-  return { startApi, startHealth, startDataSweepers };
+  const { listenForLinks } = await import("./listen-for-links.ts");
+  const { PreviewLinks } = await import("@berth/api/app");
+  return { startApi, startHealth, startDataSweepers, listenForLinks, PreviewLinks };
 }
 
 async function asConfigError<T>(read: () => T | Promise<T>): Promise<T> {

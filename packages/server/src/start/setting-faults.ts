@@ -6,6 +6,7 @@ import { readKey } from "@berth/store/secrets";
 import { checkDataDirectory } from "../checks/check-data-directory.ts";
 import type { Config } from "../config/config.ts";
 import { listenAddress } from "../config/listen-address.ts";
+import { mailOf } from "../config/mail.ts";
 import { oidcOf } from "../config/oidc.ts";
 import { readNamedFile } from "../config/read-named-file.ts";
 import { hasNoApi, requirePooler, requireShared } from "../config/roles.ts";
@@ -15,6 +16,7 @@ import { readCaCertificates } from "./ca-certificates.ts";
 import { requireDatabaseProgram } from "./database-program.ts";
 import { tryToListen } from "./listen-failure.ts";
 import { readPodPatch } from "./read-pod-patch.ts";
+import { runtimeSettings } from "./runtime-settings.ts";
 
 /** Checks files, directories and programs of settings, without changes. Returns a sentence for each fault. */
 export async function settingFaults(config: Config): Promise<string[]> {
@@ -35,9 +37,11 @@ const CHECKS: readonly Check[] = [
   contents,
   tlsFiles,
   identityProvider,
+  mailOf,
   address,
   metricsAddress,
   models,
+  runtimeSettings,
   readCaCertificates,
   requireDatabaseProgram,
   engine,

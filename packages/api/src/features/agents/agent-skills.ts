@@ -31,7 +31,7 @@ export async function resolveSkills(
   });
   await references.load(tx);
   for (const { given, row } of references.pairs) await checkVersion(tx, row, given);
-  references.checkAccess(principal);
+  await references.checkAccess(tx, principal);
   references.checkState();
   checkNames(references.pairs.map(({ row }) => row));
   return references.pairs.map(({ given, row }) => ({

@@ -1,11 +1,12 @@
 import { type Agent, formatId, parseId, type SessionAgent, uuidTimestamp } from "@berth/contract";
 import {
   type OwnedRow,
-  type Owner,
   ownedFields,
   ownedList,
   requireAccess,
   requireAccessForUpdate,
+  SHARED_COLUMNS,
+  type SharedRow,
 } from "@berth/store/access";
 import { isForeignKeyViolation, type Queryable } from "@berth/store/db";
 
@@ -19,21 +20,21 @@ export interface AgentRow extends OwnedRow {
 }
 
 const newestVersion = "agent_versions v where v.agent_id = agents.id and v.version = agents.version";
-const COLUMNS = `id, organization_id, owner_type, owner_id, version, archived_at, updated_at,
+const COLUMNS = `id, ${SHARED_COLUMNS}, version, archived_at, updated_at,
   (select definition from ${newestVersion}) as definition, (select metadata from ${newestVersion}) as metadata`;
 
 /** Stores an agent and its first version. */
 export async function insertAgent(
   db: Queryable,
-  agent: Owner & Pick<AgentRow, "id" | "definition" | "metadata">,
+  agent: SharedRow & Pick<AgentRow, "definition" | "metadata">,
 ): Promise<AgentRow> {
   const createdAt = uuidTimestamp(agent.id);
   await db.query({
     name: "insert_agent",
     text: `
       with agent as (
-        insert into agents (id, organization_id, owner_type, owner_id, version, updated_at)
-        values ($1, $2, $3, $4, 1, $7)
+        insert into agents (id, organization_id, owner_type, owner_id, version, updated_at, organization_access)
+        values ($1, $2, $3, $4, 1, $7, $8)
       )
       insert into agent_versions (agent_id, version, metadata, definition, created_at)
       values ($1, 1, $5, $6, $7)`,
@@ -45,6 +46,7 @@ export async function insertAgent(
       agent.metadata,
       agent.definition,
       createdAt,
+      agent.organization_access,
     ],
   });
   return { ...agent, version: 1, archived_at: null, updated_at: new Date(createdAt) };
@@ -143,7 +145,7 @@ export async function deleteUnusedAgent(db: Queryable, id: string): Promise<bool
 /** SQL expression for an agent's size in bytes, without the few bytes of its name and owner. */
 export const AGENT_BYTES = "octet_length(definition::text)";
 
-export const listAgents = ownedList<AgentRow>("agents", COLUMNS, { bytes: AGENT_BYTES });
+export const listAgents = ownedList<AgentRow>("agent", "agents", COLUMNS, { bytes: AGENT_BYTES });
 
 /** Returns the agent as a session stores it, with `skills` in the versions that the session pins. */
 export function agentSnapshot(row: AgentRow, skills = row.definition.skills): SessionAgent {

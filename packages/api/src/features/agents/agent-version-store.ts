@@ -1,4 +1,5 @@
 import { formatId } from "@berth/contract";
+import { SHARED_COLUMNS } from "@berth/store/access";
 import { assembled, condition, joined, type MeasuredRow, measured, type Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { AGENT_BYTES, type AgentRow } from "./agent-store.ts";
@@ -12,7 +13,7 @@ interface VersionRange {
   until: number | null;
 }
 
-const columns = `id, organization_id, owner_type, owner_id, v.version, v.definition, v.metadata, archived_at,
+const columns = `id, ${SHARED_COLUMNS}, v.version, v.definition, v.metadata, archived_at,
   case v.version when agents.version then agents.updated_at else v.created_at end as updated_at`;
 
 /**

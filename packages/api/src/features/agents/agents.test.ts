@@ -53,6 +53,7 @@ describe("agents", () => {
       version: 1,
       metadata: { team: "a" },
       owner_type: "user",
+      visibility: "private",
       archived_at: null,
     });
     assert.deepEqual((await owner.get(`/agents/${id}`)).body, made);
@@ -294,7 +295,7 @@ describe("agents", () => {
           effective_context_window: 200_000,
           max_output_tokens: 8_000,
           default: false,
-          price: { input: 0, output: 0 },
+          price: { input: 0, output: 0, cache_read: 0, cache_write: 0, date: "2026-01-31" },
         },
       ],
       next_page: null,

@@ -1,10 +1,12 @@
+import type { Model } from "@berth/contract";
+
 /** A model that the registry lists. `price` is in US dollars per million tokens. */
 interface ListedModel {
   id: string;
   provider: string;
   context_window: number;
   max_output_tokens: number;
-  price: { input: number; output: number } | null;
+  price: Model["price"];
 }
 
 interface AvailableModel {

@@ -1,5 +1,5 @@
 import { type agentRoutes, type Input, newUuid } from "@berth/contract";
-import { ownerOf, type Principal } from "@berth/store/access";
+import { ownedBy, type Principal } from "@berth/store/access";
 import type { DatabaseAccess, Queryable } from "@berth/store/db";
 import { resolveSkills } from "./agent-skills.ts";
 import { type AgentRow, insertAgent, storeAgentSkills } from "./agent-store.ts";
@@ -19,7 +19,12 @@ export async function createAgent(
     const definition = { ...resolved, skills: await resolveSkills(tx, principal, body.skills) };
     checkMcp(definition, deps.egressAllowPrivate);
     checkAgentSize(definition);
-    const agent = { id: newUuid(), ...ownerOf(principal), definition, metadata: body.metadata ?? {} };
+    const agent = {
+      id: newUuid(),
+      ...ownedBy(principal, body.visibility),
+      definition,
+      metadata: body.metadata ?? {},
+    };
     const row = await insertAgent(tx, agent);
     if (definition.skills.length > 0) await storeAgentSkills(tx, row.id, definition.skills);
     return row;

@@ -5,6 +5,7 @@ import {
   ownedList,
   requireAccess,
   requireAccessForUpdate,
+  SHARED_COLUMNS,
 } from "@berth/store/access";
 import { isUniqueViolation, type Queryable } from "@berth/store/db";
 
@@ -18,14 +19,18 @@ export interface EnvironmentRow extends OwnedRow {
   image: string | null;
   runtime_class: string | null;
   workspace: Environment["workspace"];
+  keep_alive_seconds: number;
   resources: Environment["resources"];
   metadata: Record<string, string>;
 }
 
 export type NewEnvironment = Omit<EnvironmentRow, "archived_at" | "updated_at">;
 
-const COLUMNS = `id, organization_id, owner_type, owner_id, name, description, config, environment_variables,
-  credentials, git_identity, image, runtime_class, workspace, resources, metadata, archived_at, updated_at`;
+/** SQL expression for the configuration. Rows of releases before runtimes lack their fields. */
+const CONFIG = `'{"runtimes": {}, "resolved_runtimes": []}'::jsonb || config::jsonb as config`;
+
+const COLUMNS = `id, ${SHARED_COLUMNS}, name, description, ${CONFIG}, environment_variables,
+  credentials, git_identity, image, runtime_class, workspace, keep_alive_seconds, resources, metadata, archived_at, updated_at`;
 
 /** Stores an environment. Returns false when the owner has one of this name. */
 export async function insertEnvironment(db: Queryable, environment: NewEnvironment): Promise<boolean> {
@@ -33,8 +38,9 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
     name: "insert_environment",
     text: `
       insert into environments (id, organization_id, owner_type, owner_id, name, description, config,
-        environment_variables, credentials, image, resources, metadata, updated_at, git_identity, runtime_class, workspace)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        environment_variables, credentials, image, resources, metadata, updated_at, git_identity, runtime_class, workspace,
+        keep_alive_seconds, organization_access)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
       on conflict (owner_id, name) where deleted_at is null do nothing`,
     values: [
       environment.id,
@@ -53,6 +59,8 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
       environment.git_identity,
       environment.runtime_class,
       environment.workspace,
+      environment.keep_alive_seconds,
+      environment.organization_access,
     ],
   });
   return rowCount === 1;
@@ -99,6 +107,7 @@ export async function updateEnvironmentRow(tx: Queryable, environment: NewEnviro
       name: "store_environment",
       text: `update environments set name = $2, description = $3, config = $4, environment_variables = $5,
         credentials = $6, image = $7, resources = $8, metadata = $9, git_identity = $10, runtime_class = $11, workspace = $12,
+        keep_alive_seconds = $13,
         updated_at = now() where id = $1`,
       values: [
         environment.id,
@@ -113,6 +122,7 @@ export async function updateEnvironmentRow(tx: Queryable, environment: NewEnviro
         environment.git_identity,
         environment.runtime_class,
         environment.workspace,
+        environment.keep_alive_seconds,
       ],
     });
     return true;
@@ -152,7 +162,7 @@ export async function deleteUnusedEnvironment(tx: Queryable, id: string): Promis
 /** SQL expression for an environment's bytes, without the few of its description and metadata. */
 const BYTES = "octet_length(config::text) + octet_length(environment_variables::text)";
 
-export const listEnvironments = ownedList<EnvironmentRow>("environments", COLUMNS, {
+export const listEnvironments = ownedList<EnvironmentRow>("environment", "environments", COLUMNS, {
   conditions: [{ text: "deleted_at is null", values: [] }],
   bytes: BYTES,
 });
@@ -170,6 +180,7 @@ export function toEnvironment(row: EnvironmentRow): Environment {
     image: row.image,
     runtime_class: row.runtime_class,
     workspace: row.workspace,
+    keep_alive_seconds: row.keep_alive_seconds,
     resources: row.resources,
     metadata: row.metadata,
     ...ownedFields(row),

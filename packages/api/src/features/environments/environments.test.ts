@@ -1,6 +1,8 @@
 // Subject: the routes of environments.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { RUNTIMES } from "@berth/contract";
+import { runtimeSources } from "@berth/store/runtimes";
 import { testApp, type Wire } from "../../../test-support/http.ts";
 
 describe("environments", () => {
@@ -19,8 +21,9 @@ describe("environments", () => {
       repository_setup_script: null,
       repository_setup_required: false,
     };
-    assert.deepEqual(made.config, { type: "cloud", networking: limited, packages, ...none });
-    assert.deepEqual(made.resources, { cpus: 2, memory_mb: 4_096, pids: 512, disk_mb: null });
+    const runtimes = { runtimes: {}, resolved_runtimes: [] };
+    assert.deepEqual(made.config, { type: "cloud", networking: limited, packages, ...runtimes, ...none });
+    assert.deepEqual(made.resources, { cpus: 2, memory_mb: 4_096, pids: 2_048, disk_mb: null });
     assert.equal(made.created_at, made.updated_at);
     assert.deepEqual((await owner.get(`/environments/${made.id}`)).body, made);
     const open = await owner.made("/environments", {
@@ -29,7 +32,7 @@ describe("environments", () => {
       resources: { cpus: 0.5 },
     });
     assert.deepEqual(open.config.networking, { type: "unrestricted" });
-    assert.deepEqual(open.resources, { cpus: 0.5, memory_mb: 4_096, pids: 512, disk_mb: null });
+    assert.deepEqual(open.resources, { cpus: 0.5, memory_mb: 4_096, pids: 2_048, disk_mb: null });
     const hosts = await owner.made("/environments", {
       name: "hosts",
       config: {
@@ -269,4 +272,133 @@ test("resources above the ceilings → 400; defaults are within them; what was s
   const changed = await owner.made(path, { description: "d", resources: { cpus: 0.5 } });
   assert.deepEqual(changed.resources, { ...ceilings, cpus: 0.5, pids: 1_000 });
   assert.deepEqual((await owner.made(path, { resources: null })).resources, { ...ceilings, disk_mb: null });
+});
+
+/** Sources that need no network. */
+const SOURCES = {
+  node: [
+    { from: "base", version: "20.1.0", programs: { node: "/usr/bin/node" } },
+    { from: "base", version: "22.1.0", programs: { node: "/usr/bin/node" } },
+  ],
+  go: [{ from: "debian", suite: "trixie", packages: { "1.24": ["golang-1.24-go"] } }],
+};
+
+function runtimesFrom(sources: object) {
+  const fetch = async () => new Response("", { status: 500 });
+  return { sources: runtimeSources(JSON.stringify(sources)), fetch, npmRegistry: null };
+}
+
+test("runtimes: chosen when they are written, and only those that a request names", async (t) => {
+  const { caller, db } = await testApp(t, { runtimes: runtimesFrom(SOURCES) });
+  const owner = await caller();
+  const config = (runtimes: unknown) => ({ config: { type: "cloud", runtimes } });
+  const made = await owner.made("/environments", { name: "e", ...config({ node: "20", go: "latest" }) });
+  const node = { runtime: "node", requested: "20", version: "20.1.0", source: "base" };
+  const go = { runtime: "go", requested: "latest", version: "1.24", source: "debian" };
+  assert.deepEqual(made.config.runtimes, { node: "20", go: "latest" });
+  assert.deepEqual(made.config.resolved_runtimes, [node, go]);
+  const path = `/environments/${made.id}`;
+  // A newer version of the line appears.
+  await db.write.query({
+    text: `insert into runtime_releases
+      select runtime, '20.2.0', architecture, source, contents, listed_at from runtime_releases where version = '20.1.0'`,
+  });
+  const later = await owner.made(path, config({ go: null }));
+  assert.deepEqual(later.config.resolved_runtimes, [node]);
+  assert.deepEqual((await owner.made(path, { description: "d" })).config.resolved_runtimes, [node]);
+  const newer = { ...node, version: "20.2.0" };
+  assert.deepEqual((await owner.made(path, config({ node: "20" }))).config.resolved_runtimes, [newer]);
+  assert.deepEqual((await owner.get(path)).body.config.resolved_runtimes, [newer]);
+  const lts = await owner.made(path, config({ node: "lts" }));
+  assert.deepEqual(lts.config.resolved_runtimes, [{ ...node, requested: "lts", version: "22.1.0" }]);
+  for (const none of [config(null), { config: null }]) {
+    await owner.made(path, config({ node: "22" }));
+    const { config: cleared } = await owner.made(path, none);
+    assert.deepEqual([cleared.runtimes, cleared.resolved_runtimes], [{}, []]);
+  }
+  await owner.made(path, config({ node: "22" }));
+  const { config: auto } = await owner.made(path, config("auto"));
+  assert.deepEqual([auto.runtimes, auto.resolved_runtimes], ["auto", []]);
+  assert.equal((await owner.made(path, { description: "of auto" })).config.runtimes, "auto");
+  const named = (await owner.made(path, config({ node: "20" }))).config;
+  assert.deepEqual([named.runtimes, named.resolved_runtimes], [{ node: "20" }, [newer]]);
+  // As releases before runtimes stored them.
+  await db.write.query({
+    text: "update environments set config = (config::jsonb - 'runtimes' - 'resolved_runtimes')::json",
+  });
+  const before = (await owner.get(path)).body;
+  assert.deepEqual([before.config.runtimes, before.config.resolved_runtimes], [{}, []]);
+  const same = await owner.made(path, { config: { type: "cloud" } });
+  assert.equal(same.updated_at, before.updated_at);
+  assert.deepEqual((await owner.get("/environments")).body.data[0].config.runtimes, {});
+});
+
+test("runtimes: each of them takes a version, which an update keeps or removes", async (t) => {
+  const sources = Object.fromEntries(
+    RUNTIMES.map((name, index) => [name, [{ from: "base", version: `${index + 1}.2`, programs: {} }]]),
+  );
+  const owner = await (await testApp(t, { runtimes: runtimesFrom(sources) })).caller();
+  const runtimes = Object.fromEntries(RUNTIMES.map((name, index) => [name, `${index + 1}`]));
+  const made = await owner.made("/environments", { name: "e", config: { type: "cloud", runtimes } });
+  assert.deepEqual(
+    made.config.resolved_runtimes.map(({ runtime, version }: Wire) => [runtime, version]),
+    RUNTIMES.map((name, index) => [name, `${index + 1}.2`]),
+  );
+  for (const name of RUNTIMES) {
+    const body = { config: { type: "cloud", runtimes: { [name]: null } } };
+    const { config } = await owner.made(`/environments/${made.id}`, body);
+    assert.ok(!(name in config.runtimes));
+  }
+});
+
+test("runtimes: what is not to be had, has no form, or needs other sandboxes → 400 with the field", async (t) => {
+  const owner = await (await testApp(t, { runtimes: runtimesFrom(SOURCES) })).caller();
+  const refused = async (runtimes: unknown, caller = owner) => {
+    const { status, body } = await caller.post("/environments", {
+      name: "e",
+      config: { type: "cloud", runtimes },
+    });
+    assert.equal(status, 400);
+    return [body.error.param, body.error.message];
+  };
+  assert.deepEqual(await refused({ node: "18" }), [
+    "config.runtimes.node",
+    "Field 'config.runtimes.node' asks for 18, which this installation does not have. It has 20.1.0 and 22.1.0.",
+  ]);
+  assert.match((await refused({ uv: "latest" }))[1], /It has none\.$/);
+  for (const wrong of ["", "v22", "22.x", ">=20", "1.2.3.4", "22 ", "../x", 22, "9".repeat(30)])
+    assert.equal((await refused({ node: wrong }))[0], "config.runtimes.node");
+  assert.equal((await refused({ go: "lts" }))[0], "config.runtimes.go");
+  for (const wrong of ["latest", "", 22, ["auto"], true])
+    assert.equal((await refused(wrong))[0], "config.runtimes");
+  assert.match((await refused(22))[1], /must be 'auto' or an object/);
+  assert.match((await refused({ php: "8" }))[0], /^config\.runtimes(\.php)?$/);
+  const pods = await (await testApp(t)).caller();
+  assert.deepEqual(await refused({ node: "20" }, pods), [
+    "config.runtimes",
+    "Field 'config.runtimes' needs sandboxes of bubblewrap or Docker. On this installation they are pods, whose image has the programs.",
+  ]);
+  assert.equal((await refused("auto", pods))[0], "config.runtimes");
+  await pods.made("/environments", { name: "none", config: { type: "cloud", runtimes: { node: null } } });
+  assert.deepEqual((await pods.get("/runtimes")).body.data, []);
+});
+
+test("GET /runtimes: all of them, in pages, with the newest version as the default", async (t) => {
+  const owner = await (await testApp(t, { runtimes: runtimesFrom(SOURCES) })).caller();
+  const { body } = await owner.get("/runtimes?limit=100");
+  assert.deepEqual(
+    body.data.map(({ id }: Wire) => id),
+    ["node", "python", "go", "rust", "java", "bun", "deno", "pnpm", "yarn", "uv"],
+  );
+  assert.deepEqual(body.data[0].versions, [
+    { version: "22.1.0", source: "base", default: true },
+    { version: "20.1.0", source: "base", default: false },
+  ]);
+  assert.match(body.data[0].listed_at, /^\d{4}-/);
+  // Its source does not answer.
+  const bun = body.data.find(({ id }: Wire) => id === "bun");
+  assert.deepEqual([bun.versions, bun.listed_at], [[], null]);
+  const first = (await owner.get("/runtimes?limit=4")).body;
+  const rest = (await owner.get(`/runtimes?limit=100&page=${first.next_page}`)).body;
+  assert.deepEqual([...first.data, ...rest.data], body.data);
 });

@@ -1,5 +1,12 @@
-import type { Environment, environmentRoutes, Input } from "@berth/contract";
-import type { Ceilings } from "./require-allowed.ts";
+import {
+  type AskedRuntimes,
+  type Environment,
+  type environmentRoutes,
+  type Input,
+  type ResolvedRuntime,
+  RUNTIMES,
+} from "@berth/contract";
+import type { EnvironmentRules } from "./require-allowed.ts";
 
 type Body = Input<typeof environmentRoutes.create>["body"];
 type Given = NonNullable<NonNullable<Body["config"]>["networking"]>;
@@ -19,19 +26,31 @@ const NO_PACKAGES: Config["packages"] = { apt: [], npm: [], pip: [] };
 
 export const DEFAULT_WORKSPACE: Environment["workspace"] = "persistent";
 
-const DEFAULT_LIMITS = { cpus: 2, memory_mb: 4_096, pids: 512 };
+type LimitRules = Pick<EnvironmentRules, "ceilings" | "usualPids">;
+
+const DEFAULT_LIMITS = { cpus: 2, memory_mb: 4_096 };
 
 const DEFAULT_CONFIG: Config = {
   type: "cloud",
   networking: DEFAULT_NETWORKING,
   packages: NO_PACKAGES,
+  runtimes: {},
+  resolved_runtimes: [],
   setup_script: null,
   repository_setup_script: null,
   repository_setup_required: false,
 };
 
-/** Returns `former` with the given fields. An omitted field is kept; null restores the default. */
-export function resolveConfig(given: Body["config"], former: Config = DEFAULT_CONFIG): Config {
+/**
+ * Returns `former` with the given fields. An omitted field is kept; null restores the default.
+ *
+ * @param resolved The versions that the request's `runtimes` mean.
+ */
+export function resolveConfig(
+  given: Body["config"],
+  resolved: readonly ResolvedRuntime[],
+  former: Config = DEFAULT_CONFIG,
+): Config {
   if (given === undefined) return former;
   if (given === null) return DEFAULT_CONFIG;
   const script = (name: "setup_script" | "repository_setup_script") =>
@@ -44,9 +63,36 @@ export function resolveConfig(given: Body["config"], former: Config = DEFAULT_CO
     type: "cloud",
     networking: resolveNetworking(given.networking, former.networking),
     packages: resolvePackages(given.packages, former.packages),
+    ...resolveRuntimes(given.runtimes, resolved, former),
     setup_script: script("setup_script"),
     repository_setup_script: script("repository_setup_script"),
     repository_setup_required: required ?? DEFAULT_CONFIG.repository_setup_required,
+  };
+}
+
+/** Returns the runtimes that a request asks a version of by name. */
+export function askedRuntimes(config: Body["config"]): AskedRuntimes {
+  if (config?.runtimes === "auto") return {};
+  const named = Object.entries(config?.runtimes ?? {}).filter(([, version]) => version != null);
+  return Object.fromEntries(named) as AskedRuntimes;
+}
+
+/** The versions of runtimes that the request does not name stay as they are. */
+function resolveRuntimes(
+  given: NonNullable<Body["config"]>["runtimes"],
+  resolved: readonly ResolvedRuntime[],
+  former: Config,
+): Pick<Config, "runtimes" | "resolved_runtimes"> {
+  if (given === undefined) return { runtimes: former.runtimes, resolved_runtimes: former.resolved_runtimes };
+  if (given === null) return { runtimes: {}, resolved_runtimes: [] };
+  if (given === "auto") return { runtimes: "auto", resolved_runtimes: [] };
+  const kept = former.resolved_runtimes.filter(({ runtime }) => given[runtime] === undefined);
+  const all = RUNTIMES.flatMap(
+    (name) => [...kept, ...resolved].find(({ runtime }) => runtime === name) ?? [],
+  );
+  return {
+    runtimes: Object.fromEntries(all.map(({ runtime, requested }) => [runtime, requested])),
+    resolved_runtimes: all,
   };
 }
 
@@ -80,10 +126,10 @@ function resolveNetworking(given: Given | null | undefined, former: Networking):
 /** Resolves limits by the rule of `resolveConfig`. Defaults never exceed the ceilings. */
 export function resolveResources(
   given: Body["resources"],
-  ceilings: Ceilings,
-  former: Resources = defaultResources(ceilings),
+  rules: LimitRules,
+  former: Resources = defaultResources(rules),
 ): Resources {
-  const defaults = defaultResources(ceilings);
+  const defaults = defaultResources(rules);
   if (given === undefined) return former;
   if (given === null) return defaults;
   const limit = <Name extends keyof Resources>(name: Name): Resources[Name] =>
@@ -96,11 +142,11 @@ export function resolveResources(
   };
 }
 
-function defaultResources(ceilings: Ceilings): Resources {
+function defaultResources({ ceilings, usualPids }: LimitRules): Resources {
   return {
     cpus: Math.min(DEFAULT_LIMITS.cpus, ceilings.cpus),
     memory_mb: Math.min(DEFAULT_LIMITS.memory_mb, ceilings.memory_mb),
-    pids: Math.min(DEFAULT_LIMITS.pids, ceilings.pids),
+    pids: Math.min(usualPids, ceilings.pids),
     disk_mb: null,
   };
 }

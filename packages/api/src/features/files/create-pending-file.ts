@@ -1,5 +1,5 @@
 import { MAX_PENDING_FILES, type NewFileBody, newUuid } from "@berth/contract";
-import { ownerOf, type Principal } from "@berth/store/access";
+import { ownedBy, type Principal } from "@berth/store/access";
 import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { mimeTypeByName } from "@berth/store/files";
@@ -15,11 +15,11 @@ import { countPendingFiles, type FileRow, insertFile } from "./file-store.ts";
 export async function createPendingFile(
   db: DatabaseAccess,
   { principal, limits }: { principal: Principal; limits: OwnerLimits },
-  { filename, size_bytes: size = null, mime_type: mimeType, metadata }: NewFileBody,
+  { filename, size_bytes: size = null, mime_type: mimeType, metadata, visibility }: NewFileBody,
   limit: number,
 ): Promise<FileRow> {
   if (size !== null && size > limit) throw errors.contentTooLarge(limit, "size_bytes");
-  const owner = ownerOf(principal);
+  const owner = ownedBy(principal, visibility);
   return await db.transaction(async (tx) => {
     if ((await countPendingFiles(tx, owner.owner_id)) >= MAX_PENDING_FILES) throw errors.tooManyPending();
     await requireFileBytes(tx, limits, owner, size ?? 0);

@@ -61,9 +61,9 @@ async function readFileForm(
   { blobs, limit, limits }: { blobs: BlobStore; limit: number; limits: OwnerLimits },
 ): Promise<Form> {
   const upload = await readUpload(request, blobs, limit);
-  const { filename, mimeType, metadata, content } = upload;
+  const { filename, mimeType, metadata, visibility, content } = upload;
   return {
-    content: [filename, mimeType, JSON.stringify(metadata), content.sha256],
+    content: [filename, mimeType, JSON.stringify(metadata), visibility ?? "", content.sha256],
     handle: async ({ principal, db }) => toFile(await storeUpload(db, { principal, limits }, upload)),
     discard: content.discard,
   };

@@ -1,16 +1,18 @@
 import { type File, formatId, uuidTimestamp } from "@berth/contract";
 import {
+  type AccessFilter,
   accessCondition,
-  canAccess,
-  type Owner,
+  canRead,
+  ownerFields,
   type Principal,
   requireAccess,
+  SHARED_COLUMNS,
+  type SharedRow,
   selectAccessible,
 } from "@berth/store/access";
 import { isWithin, type KeysetRange, type Queryable, selectKeyset } from "@berth/store/db";
 
-export interface FileRow extends Owner {
-  id: string;
+export interface FileRow extends SharedRow {
   filename: string;
   mime_type: string;
   /** Size in bytes; null while the file is pending and its size unknown. */
@@ -29,7 +31,7 @@ export interface FileRow extends Owner {
 
 export type NewFile = Omit<FileRow, "uploaded_bytes" | "current" | "updated_at">;
 
-const insertedColumns = `id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status,
+const ownColumns = `filename, mime_type, size_bytes, sha256, status,
   downloadable, scope_session_id, metadata, updated_at`;
 /** SQL that compares output names, which can be long, by their indexed hash first. */
 const current = `case when scope_session_id is not null then not exists (
@@ -37,18 +39,23 @@ const current = `case when scope_session_id is not null then not exists (
     where newer.scope_session_id = files.scope_session_id and md5(newer.filename) = md5(files.filename)
       and newer.filename = files.filename and newer.id > files.id
   ) end as current`;
-export const columns = `${insertedColumns}, uploaded_bytes, ${current}`;
+/** Who sees a session, sees its outputs. */
+const sharing = `organization_id, owner_type, owner_id, scope_session_id as shared_by, case when scope_session_id is null then organization_access
+    else (select sessions.organization_access from sessions where sessions.id = scope_session_id) end as organization_access`;
+export const columns = `id, ${sharing}, ${ownColumns}, uploaded_bytes, ${current}`;
 
 export async function insertFile(db: Queryable, file: NewFile): Promise<FileRow> {
   const createdAt = uuidTimestamp(file.id);
   await db.query({
     name: "insert_file",
-    text: `insert into files (${insertedColumns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    text: `insert into files (id, ${SHARED_COLUMNS}, ${ownColumns})
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     values: [
       file.id,
       file.organization_id,
       file.owner_type,
       file.owner_id,
+      file.organization_access,
       file.filename,
       file.mime_type,
       file.size_bytes,
@@ -80,7 +87,7 @@ async function lockFile(tx: Queryable, id: string): Promise<FileRow | null> {
 }
 
 /** Returns the same as `requireFile`, and prevents deletion until the transaction ends. */
-export const requireFileForShare = requireAccess(
+export const requireFileForMount = requireAccess(
   "file",
   async (tx, id) => (await lockFiles(tx, [id]))[0] ?? null,
 );
@@ -135,13 +142,24 @@ export async function listFiles(
   db: Queryable,
   principal: Principal,
   range: KeysetRange,
-  filters: { scopeSessionId: string | null; ids: readonly string[] | null },
+  filters: AccessFilter & { scopeSessionId: string | null; ids: readonly string[] | null },
 ): Promise<FileRow[]> {
   const { scopeSessionId: scope, ids } = filters;
   if (ids !== null) return await listNamedFiles(db, principal, range, ids, scope);
   if (scope === null)
-    return await selectAccessible<FileRow>(db, principal, range, { table: "files", columns });
-  const listing = { table: "files", columns, conditions: [accessCondition(principal)] };
+    return await selectAccessible<FileRow>(
+      db,
+      principal,
+      range,
+      { table: "files", columns },
+      "file",
+      filters,
+    );
+  const ofSession = accessCondition(principal, filters);
+  const conditions = [
+    { ...ofSession, text: `exists (select from sessions where id = scope_session_id and ${ofSession.text})` },
+  ];
+  const listing = { table: "files", columns, conditions };
   return await selectKeyset<FileRow>(db, range, listing, [{ column: "scope_session_id", value: scope }]);
 }
 
@@ -153,12 +171,11 @@ async function listNamedFiles(
   ids: readonly string[],
   scope: string | null,
 ): Promise<FileRow[]> {
-  const rows = (await getFiles(db, ids)).filter(
-    (row) =>
-      canAccess(principal, row) &&
-      (scope === null || row.scope_session_id === scope) &&
-      isWithin(range, row.id),
+  const found = (await getFiles(db, ids)).filter(
+    (row) => (scope === null || row.scope_session_id === scope) && isWithin(range, row.id),
   );
+  const readable = await canRead(db, principal, found);
+  const rows = found.filter((_, index) => readable[index]);
   const newestFirst = rows.sort((one, other) => (one.id < other.id ? 1 : -1));
   return (range.direction === "older" ? newestFirst : newestFirst.reverse()).slice(0, range.rows);
 }
@@ -178,8 +195,7 @@ export function toFile(row: FileRow): File {
     scope: scope === null ? null : { type: "session", id: formatId("session", scope) },
     current: row.current,
     metadata: row.metadata,
-    owner_type: row.owner_type,
-    owner_id: formatId(row.owner_type, row.owner_id),
+    ...ownerFields(row),
     created_at: uuidTimestamp(row.id),
     updated_at: row.updated_at.toISOString(),
   };

@@ -1,5 +1,5 @@
-import { newUuid } from "@berth/contract";
-import { ownerOf, type Principal } from "@berth/store/access";
+import { newUuid, type Visibility } from "@berth/contract";
+import { ownedBy, type Principal } from "@berth/store/access";
 import type { BlobStore, StagedBlob } from "@berth/store/blobs";
 import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
@@ -7,7 +7,7 @@ import { lockContent } from "@berth/store/files";
 import type { OwnerLimits } from "@berth/store/limits";
 import type { Multipart, MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import { fieldMetadata, readForm, unknownPart } from "../../http/read-form.ts";
+import { fieldMetadata, fieldVisibility, readForm, unknownPart } from "../../http/read-form.ts";
 import { requireFileBytes } from "./file-bytes.ts";
 import { type FileRow, insertFile } from "./file-store.ts";
 
@@ -15,25 +15,27 @@ export interface Upload {
   filename: string;
   mimeType: string;
   metadata: Record<string, string>;
+  /** Undefined for the default of the organization. */
+  visibility: Visibility | undefined;
   content: StagedBlob;
 }
 
 const MAX_PARTS = 10;
 
 /**
- * Reads a form with one `file`, which is written to disk as it arrives, and at most one `metadata`, in any
- * order. Deletes the received bytes when it throws.
+ * Reads a form with one `file`, which is written to disk as it arrives, and at most one `metadata` and one
+ * `visibility`, in any order. Deletes the received bytes when it throws.
  */
 export async function readUpload(request: FastifyRequest, blobs: BlobStore, limit: number): Promise<Upload> {
   return await readForm(request, { fileSize: limit, parts: MAX_PARTS }, async (parts) => {
     const found: Partial<Upload> = {};
     try {
       await readParts(parts, blobs, limit, found);
-      const { content, filename, mimeType } = found;
+      const { content, filename, mimeType, visibility } = found;
       if (content === undefined || filename === undefined || mimeType === undefined) {
         throw errors.invalid("Field 'file' is required.", "file");
       }
-      return { content, filename, mimeType, metadata: found.metadata ?? {} };
+      return { content, filename, mimeType, metadata: found.metadata ?? {}, visibility };
     } catch (error) {
       await found.content?.discard();
       throw error;
@@ -45,9 +47,9 @@ export async function readUpload(request: FastifyRequest, blobs: BlobStore, limi
 export async function storeUpload(
   db: DatabaseAccess,
   { principal, limits }: { principal: Principal; limits: OwnerLimits },
-  { filename, mimeType, metadata, content }: Upload,
+  { filename, mimeType, metadata, visibility, content }: Upload,
 ): Promise<FileRow> {
-  const owner = ownerOf(principal);
+  const owner = ownedBy(principal, visibility);
   return await db.transaction(async (tx) => {
     await requireFileBytes(tx, limits, owner, content.size);
     await lockContent(tx, content.sha256);
@@ -74,11 +76,12 @@ async function readParts(
   found: Partial<Upload>,
 ): Promise<void> {
   for await (const part of parts) {
-    if (part.fieldname !== "file" && part.fieldname !== "metadata") throw unknownPart(part.fieldname);
-    const known = part.fieldname === "file" ? found.content : found.metadata;
-    if (known !== undefined)
-      throw errors.invalid(`Field '${part.fieldname}' must be given once.`, part.fieldname);
-    if (part.fieldname === "metadata") found.metadata = fieldMetadata(part);
+    const { fieldname: name } = part;
+    if (name !== "file" && name !== "metadata" && name !== "visibility") throw unknownPart(name);
+    const known = name === "file" ? found.content : found[name];
+    if (known !== undefined) throw errors.invalid(`Field '${name}' must be given once.`, name);
+    if (name === "metadata") found.metadata = fieldMetadata(part);
+    else if (name === "visibility") found.visibility = fieldVisibility(part);
     else if (part.type !== "file") throw errors.invalid("Field 'file' must be a file.", "file");
     else Object.assign(found, await fileOf(part, blobs, limit));
   }

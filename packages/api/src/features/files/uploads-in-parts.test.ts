@@ -282,9 +282,9 @@ describe("uploads in parts", () => {
   });
 });
 
-/** Returns the row of the only file once it satisfies the condition. Fails after ten seconds. */
+/** Returns the row of the only file once it satisfies the condition. Fails after a minute. */
 async function rowUntil(db: Wire, isSo: (row: Wire) => boolean | Promise<boolean>): Promise<Wire> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     const { rows } = await db.read.query({ text: "select * from files" });
     if (await isSo(rows[0])) return rows[0];

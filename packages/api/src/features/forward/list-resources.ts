@@ -6,7 +6,7 @@ import {
   parseId,
   type ResponseOf,
 } from "@berth/contract";
-import { canAccess } from "@berth/store/access";
+import { isOwn } from "@berth/store/access";
 import { fitting, type MeasuredRow, type Queryable } from "@berth/store/db";
 import type { RequestScope } from "../../request/request-scope.ts";
 import { listRegistrations, type RegistrationRange, type RegistrationRow } from "./forward-store.ts";
@@ -26,7 +26,7 @@ export async function listResources(
   const ids = range.direction === "older" ? travelled : travelled.toReversed();
   const data = ids.flatMap((id) => {
     const resource = found.get(id);
-    if (resource === undefined || resource.archived || !canAccess(principal, resource.owner)) return [];
+    if (resource === undefined || resource.archived || !isOwn(principal, resource.owner)) return [];
     const owner = { owner_type: "user" as const, owner_id: formatId("user", principal.id) };
     return [{ id: formatId(type, id), type, ...owner, resource_spec: resource.spec }];
   });

@@ -20,7 +20,7 @@ export async function registerResource(
   const id = parseId(type, resource.id);
   const [row] = id === null ? [] : await findResources[type](db.read, [id]);
   const found = requireFound(type, resource.id, row, "resource.id");
-  checkAccess(principal, type, resource.id, found.owner);
+  await checkAccess(db.read, principal, type, resource.id, { ...found.owner, id: found.id });
   const registration = { id: newUuid(), resource_id: found.id };
   const body = { id: resource.id, type };
   const isFirst = await storeRegistration(db.write, principal.id, type, registration);

@@ -1,5 +1,5 @@
 import { memoryStoreRoutes, newUuid } from "@berth/contract";
-import { ownerOf } from "@berth/store/access";
+import { ownedBy } from "@berth/store/access";
 import {
   archiveMemoryStore,
   insertMemoryStore,
@@ -17,7 +17,7 @@ export function mountMemoryStores(app: HttpApp): void {
   mount(app, memoryStoreRoutes.create, async ({ principal, db }, { body }) => {
     const store = await insertMemoryStore(db.write, {
       id: newUuid(),
-      ...ownerOf(principal),
+      ...ownedBy(principal, body.visibility),
       name: body.name,
       description: body.description ?? null,
       metadata: body.metadata ?? {},

@@ -2,7 +2,7 @@ import type { Principal } from "@berth/store/access";
 import type { DatabaseAccess, Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { appendInputs, appendTerminated, waitingInputs } from "@berth/store/session-log";
-import { sentBy } from "./events/sent-by.ts";
+import { createdBy, creatorOf } from "./events/created-by.ts";
 import { markArchived, markDeleted, markReleased } from "./session-store.ts";
 import {
   checkNotEnded,
@@ -25,7 +25,8 @@ export async function cancelSession(
   const session = await requireSession(db.write, principal, sessionId);
   checkNotEnded(session, sessionId);
   if (!(await hasTurn(db.write, session))) return false;
-  const appended = await appendInputs(db.write, session.id, sentBy(principal, [INTERRUPT]));
+  const creator = await creatorOf(db.read, principal);
+  const appended = await appendInputs(db.write, session.id, createdBy(creator, [INTERRUPT]));
   if (appended === "terminated") throw errors.sessionTerminated(sessionId);
   if (appended === "archived") throw errors.sessionArchived(sessionId);
   return true;
@@ -71,8 +72,10 @@ export async function archiveLocked(
   session: Pick<SessionState, "id" | "status">,
   principal: Principal | null = null,
 ): Promise<void> {
-  if (session.status !== "terminated" && (await hasTurn(tx, session)))
-    await appendInputs(tx, session.id, principal === null ? [INTERRUPT] : sentBy(principal, [INTERRUPT]));
+  if (session.status !== "terminated" && (await hasTurn(tx, session))) {
+    const events = principal === null ? [] : createdBy(await creatorOf(tx, principal), [INTERRUPT]);
+    await appendInputs(tx, session.id, principal === null ? [INTERRUPT] : events);
+  }
   await markArchived(tx, session.id);
 }
 

@@ -8,7 +8,6 @@ import { serveRoute } from "../../http/serve-route.ts";
 import { listPageJson, onwardPageJson, openCursor } from "../../request/page.ts";
 import type { RequestScope } from "../../request/request-scope.ts";
 import { JsonText } from "../../request/response-body.ts";
-import type { PricedModels } from "../usage/figures.ts";
 import { type CreateSessionDeps, createSession } from "./create-session.ts";
 import {
   archiveSession,
@@ -17,6 +16,8 @@ import {
   releaseSession,
   terminateSession,
 } from "./end-session.ts";
+import { askedWords } from "./search/words.ts";
+import { markSeen, markUnseen } from "./seen/mark-seen.ts";
 import {
   type ActivityPosition,
   listSessions,
@@ -30,23 +31,26 @@ import { updateSession } from "./update-session.ts";
 export interface SessionDeps extends CreateSessionDeps {
   /** Hub that is notified after each commit that changes a session. */
   hub: Pick<SessionHub, "publish">;
-  models: PricedModels;
 }
 
 export function mountSessions(app: HttpApp, deps: SessionDeps): void {
   const { hub, models } = deps;
-  const textOf = (row: SessionRow) => sessionJson(row, models);
-  const readResponse = async ({ principal, db }: RequestScope, sessionId: string) =>
-    new JsonText(textOf(await readSession(db.read, principal, sessionId)));
+  const textFor =
+    ({ principal }: RequestScope) =>
+    (row: SessionRow) =>
+      sessionJson(row, models, principal);
+  const readResponse = async (request: RequestScope, sessionId: string) =>
+    new JsonText(textFor(request)(await readSession(request.db.read, request.principal, sessionId)));
   const publish = (sessionId: string, due = true) => hub.publish(uuidOrNil("session", sessionId), due);
   mountSelfAudited(app, sessionRoutes.create, async (request, { body }) => {
     const { row, due } = await createSession(request, deps, body);
     if (due) request.afterCommit(() => hub.publish(row.id, due));
-    return new JsonText(textOf(row));
+    return new JsonText(textFor(request)(row));
   });
   mount(app, sessionRoutes.list, async (request, input) => {
     const { db, principal } = request;
     const filters = filtersOf(input.query);
+    const textOf = textFor(request);
     if (input.query.sort === "updated_at") return await listByActivity(request, input, filters, textOf);
     return await listPageJson(request, input, "session", textOf, (range) =>
       listSessions(db.read, principal, range, filters),
@@ -55,8 +59,8 @@ export function mountSessions(app: HttpApp, deps: SessionDeps): void {
   mount(app, sessionRoutes.get, (request, { params }) => readResponse(request, params.session_id));
   mount(app, sessionRoutes.update, async (request, input) => {
     const { session_id: sessionId } = input.params;
-    if (await updateSession(request.db, request.principal, input))
-      request.afterCommit(() => publish(sessionId, false));
+    if (await updateSession(request.db, models, request.principal, input))
+      request.afterCommit(() => publish(sessionId, input.body.budget !== undefined));
     return await readResponse(request, sessionId);
   });
   mount(app, sessionRoutes.delete, async ({ principal, db, afterCommit }, { params }) => {
@@ -84,6 +88,14 @@ export function mountSessions(app: HttpApp, deps: SessionDeps): void {
     request.afterCommit(() => publish(params.session_id));
     return await readResponse(request, params.session_id);
   });
+  mount(app, sessionRoutes.markSeen, async (request, { params }) => {
+    await markSeen(request.db, request.principal, params.session_id);
+    return await readResponse(request, params.session_id);
+  });
+  mount(app, sessionRoutes.markUnseen, async (request, { params }) => {
+    await markUnseen(request.db, request.principal, params.session_id);
+    return await readResponse(request, params.session_id);
+  });
   mountThreadsPath(app);
 }
 
@@ -99,19 +111,30 @@ type ListInput = Input<typeof sessionRoutes.list>;
 
 function filtersOf(query: ListInput["query"]): SessionFilters {
   const { agent_id: agentId, environment_id: environmentId, memory_store_id: storeId } = query;
-  const { owner_id: ownerId, title = null, requires_action: requiresAction, include_archived } = query;
+  const {
+    deployment_id: deploymentId,
+    owner_id: ownerId,
+    title = null,
+    requires_action: requiresAction,
+  } = query;
+  const { include_archived, shared_with_me } = query;
   return {
     include_archived,
+    shared_with_me,
     agentId: agentId === undefined ? null : parseId("agent", agentId),
     environmentId: environmentId === undefined ? null : parseId("environment", environmentId),
+    deploymentId: deploymentId === undefined ? null : parseId("deployment", deploymentId),
     memoryStoreId: storeId === undefined ? null : parseId("memory_store", storeId),
     ownerId: ownerId === undefined ? null : (parseId("user", ownerId) ?? parseId("organization", ownerId)),
     statuses: query["statuses[]"] ?? null,
     outcomes: query["outcomes[]"] ?? null,
     title,
+    words: query.search === undefined ? null : askedWords(query.search),
     requiresAction,
     repositoryFailed: query.repository_failed,
     setAside: query.set_aside,
+    mine: query.mine,
+    unseen: query.unseen,
   };
 }
 

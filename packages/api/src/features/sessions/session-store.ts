@@ -1,16 +1,17 @@
-import { requireAccess } from "@berth/store/access";
+import { requireAccess, SHARED_COLUMNS } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
+import { FOLLOW_JSON } from "./follow/follow-store.ts";
 import { resourceColumns } from "./resources/resource-statements.ts";
 import type { SessionRow } from "./session-row.ts";
 
 /** Columns of `SessionRow` that the table of sessions has. */
-export const ownColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
-  environment_variables, git_identity, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
+export const ownColumns = `id, ${SHARED_COLUMNS}, agent::text as agent, environment_id, deployment_id,
+  environment_variables, git_identity, nullif(choices -> 'runtimes', 'null') as chosen_runtimes, nullif(choices -> 'devcontainer', 'null') as devcontainer, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
   cache_creation_input_tokens, cache_creation_1h_input_tokens, agent -> 'model' ->> 'id' as model, compactions, compaction_avoided_tokens, compaction_left_tokens,
   summary_input_tokens, summary_output_tokens, summary_cache_read_input_tokens, summary_cache_creation_input_tokens,
   explore_input_tokens, explore_output_tokens, explore_cache_read_input_tokens, explore_cache_creation_input_tokens,
   case when explore_input_tokens + explore_output_tokens + explore_cache_read_input_tokens + explore_cache_creation_input_tokens > 0
-    then explore_model(agent) end as explore_model, last_turn_outcome, last_turn_ended_at, set_aside_at, archived_at, terminated_at,
+    then explore_model(agent) end as explore_model, budget_nano, list_cost_nano, last_turn_outcome, last_turn_ended_at, set_aside_at, unseen_by, archived_at, terminated_at,
   updated_at, now() as read_at,
   (active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0)) / 1000
     as active_seconds`;
@@ -18,11 +19,12 @@ export const ownColumns = `id, organization_id, owner_type, owner_id, agent::tex
 /** Columns of `SessionRow`. */
 export const sessionColumns = `${ownColumns},
   (select json_agg(r order by r.id) from (select ${resourceColumns} from session_resources
-    where session_id = sessions.id) as r) as resources`;
+    where session_id = sessions.id) as r) as resources,
+  (select ${FOLLOW_JSON} from session_follows where session_id = sessions.id) as follow`;
 
 /** SQL expression for a session's size in bytes, without the few bytes of its title and metadata. */
 export const SESSION_BYTES =
-  "octet_length(agent) + octet_length(environment_variables::text) + coalesce(octet_length(resources::text), 0)";
+  "octet_length(agent) + octet_length(environment_variables::text) + coalesce(octet_length(chosen_runtimes::text), 0) + coalesce(octet_length(devcontainer::text), 0) + coalesce(octet_length(resources::text), 0)";
 
 export async function getSession(db: Queryable, id: string): Promise<SessionRow | null> {
   const text = `select ${sessionColumns} from sessions where id = $1 and deleted_at is null`;

@@ -1,4 +1,11 @@
-import { type CompactionSavings, forHour, type ModelUsage, NO_USAGE, type Session } from "@berth/contract";
+import {
+  type CompactionSavings,
+  forHour,
+  type ModelUsage,
+  moneyOf,
+  NO_USAGE,
+  type Session,
+} from "@berth/contract";
 import { cachedInputShare, type PricedModels } from "../usage/figures.ts";
 
 /** Tokens of a session. */
@@ -10,6 +17,8 @@ export interface TokenRow {
   cache_read_input_tokens: number;
   cache_creation_input_tokens: number;
   cache_creation_1h_input_tokens: number;
+  /** Nanodollars that were charged. */
+  list_cost_nano: number;
   compactions: number;
   compaction_avoided_tokens: number;
   compaction_left_tokens: number;
@@ -43,7 +52,7 @@ export function tokenCosts(
   };
   const cost = totalCost(row, usage, models);
   return {
-    usage,
+    usage: { ...usage, list_cost: cost === null ? null : moneyOf(row.list_cost_nano) },
     cached_input_share: cachedInputShare(usage),
     list_cost_usd: cost === null ? null : toMillionth(cost),
     compaction: compactionSavings(row, models),

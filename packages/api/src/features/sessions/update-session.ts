@@ -5,6 +5,10 @@ import type { DatabaseAccess } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { appendUpdated, type SessionChange } from "@berth/store/session-log";
 import { patchMetadata } from "../../request/patch-metadata.ts";
+import type { PricedModels } from "../usage/figures.ts";
+import { changeBudget } from "./budgets/change-budget.ts";
+import { requirePriced } from "./follow/require-priced.ts";
+import { updateFollow } from "./follow/update-follow.ts";
 import { retryMcpServers } from "./retry-mcp-servers.ts";
 import type { SessionRow } from "./session-row.ts";
 import { getSession } from "./session-store.ts";
@@ -14,13 +18,14 @@ type UpdateInput = Input<typeof sessionRoutes.update>;
 
 /**
  * Changes the given fields: null clears a field, and metadata is changed pair by pair. Appends the changes to
- * the log. Returns false, and writes nothing, when nothing differs.
+ * the log. Returns false when nothing differs.
  *
  * @throws errors.sessionTerminated, errors.sessionArchived, errors.invalid for an MCP server that the agent
- * does not have
+ * does not have, errors.noBudget, errors.budgetTooLow
  */
 export async function updateSession(
   db: DatabaseAccess,
+  models: PricedModels,
   principal: Principal,
   { params, body }: UpdateInput,
 ): Promise<boolean> {
@@ -30,8 +35,10 @@ export async function updateSession(
     const row = await getSession(tx, session.id);
     if (row === null) throw errors.notFound("session", params.session_id);
     await retryMcpServers(tx, row, body.mcp_servers ?? []);
-    const change = changeOf(row, body);
-    if (Object.keys(change).length === 0) return false;
+    requirePriced(models, row.model, body.follow);
+    const isFollowChanged = await updateFollow(tx, row, body.follow);
+    const change = { ...changeOf(row, body), ...(await changeBudget(tx, row, body.budget)) };
+    if (Object.keys(change).length === 0) return isFollowChanged;
     await appendUpdated(tx, session.id, change);
     return true;
   });

@@ -1,5 +1,5 @@
 import { newUuid } from "@berth/contract";
-import { ownerOf, type Principal } from "@berth/store/access";
+import { ownedBy, type Principal } from "@berth/store/access";
 import type { DatabaseAccess, Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { lockContent } from "@berth/store/files";
@@ -13,8 +13,8 @@ export async function addSkill(
   principal: Principal,
   upload: SkillUpload,
 ): Promise<string> {
-  const { name, displayTitle: display_title, metadata } = upload;
-  const skill = { id: newUuid(), ...ownerOf(principal), name, display_title, metadata };
+  const { name, displayTitle: display_title, metadata, visibility } = upload;
+  const skill = { id: newUuid(), ...ownedBy(principal, visibility), name, display_title, metadata };
   await db.transaction(async (tx) => {
     if (!(await insertSkill(tx, skill))) throw errors.nameTaken("skill", name);
     await addVersion(tx, skill.id, upload);

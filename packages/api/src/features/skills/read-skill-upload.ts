@@ -1,16 +1,18 @@
-import { skillTitle } from "@berth/contract";
+import { skillTitle, type Visibility } from "@berth/contract";
 import type { BlobStore, StagedBlob } from "@berth/store/blobs";
 import { type ApiError, errors } from "@berth/store/errors";
 import { isIgnored, MAX_ENTRIES, type PackedSkill, packSkill, type UploadedFile } from "@berth/store/skills";
 import type { Multipart } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import { fieldMetadata, fieldText, readForm, unknownPart } from "../../http/read-form.ts";
+import { fieldMetadata, fieldText, fieldVisibility, readForm, unknownPart } from "../../http/read-form.ts";
 import type { SkillManifest } from "./read-skill-manifest.ts";
 import { unzip } from "./unzip.ts";
 
 export interface SkillUpload extends SkillManifest, Pick<PackedSkill, "content" | "files"> {
   displayTitle: string | null;
   metadata: Record<string, string>;
+  /** Undefined for the default of the organization. */
+  visibility: Visibility | undefined;
 }
 
 /** Maximum bytes of a zip archive, or of one file. */
@@ -23,7 +25,11 @@ interface Form {
   executable: Set<string>;
   metadata?: Record<string, string>;
   display_title?: string;
+  visibility?: Visibility;
 }
+
+/** Fields that only the form of a new skill has. */
+type Field = "display_title" | "metadata" | "visibility";
 
 /**
  * Reads a form with a skill, as one zip archive in `file` or as `files[]`. Deletes the received bytes when it
@@ -34,7 +40,7 @@ interface Form {
 export async function readSkillUpload(
   request: FastifyRequest,
   blobs: BlobStore,
-  fields: readonly ("display_title" | "metadata")[],
+  fields: readonly Field[],
 ): Promise<SkillUpload> {
   const limits = { fileSize: MAX_FILE_BYTES, parts: 2 * MAX_ENTRIES + 100 };
   return await readForm(request, limits, async (parts) => {
@@ -42,13 +48,14 @@ export async function readSkillUpload(
     try {
       const uploaded = filesOf(parts, blobs, fields, form);
       const { content, files, manifest } = await packed(blobs, form, uploaded);
-      const { display_title: displayTitle = null, metadata = {} } = form;
+      const { display_title: displayTitle = null, metadata = {}, visibility } = form;
       return {
         content,
         files,
         ...(await described(content, manifest, faultOf(form))),
         displayTitle,
         metadata,
+        visibility,
       };
     } finally {
       await form.zip?.discard();
@@ -128,9 +135,10 @@ async function readFile(part: Multipart, blobs: BlobStore, form: Form): Promise<
 }
 
 function readField(part: Multipart, form: Form): void {
-  const name = part.fieldname as "display_title" | "metadata";
+  const name = part.fieldname as Field;
   if (form[name] !== undefined) throw errors.invalid(`Field '${name}' must be given once.`, name);
   if (name === "metadata") form.metadata = fieldMetadata(part);
+  else if (name === "visibility") form.visibility = fieldVisibility(part);
   else form.display_title = titleOf(fieldText(part));
 }
 

@@ -25,7 +25,7 @@ import { updateSkill } from "./update-skill.ts";
 
 export function mountSkills(app: HttpApp, blobs: BlobStore): void {
   mountUpload(app, skillRoutes.create, async (request) => {
-    const upload = await readSkillUpload(request, blobs, ["display_title", "metadata"]);
+    const upload = await readSkillUpload(request, blobs, ["display_title", "metadata", "visibility"]);
     return formOf(upload, async (scope) => {
       const { principal, db } = scope;
       const id = await addSkill(db, principal, keptBy(scope, upload));

@@ -1,11 +1,12 @@
 import { formatId, type Skill, uuidTimestamp } from "@berth/contract";
 import {
   type OwnedRow,
-  type Owner,
   ownedFields,
   ownedList,
   requireAccess,
   requireAccessForUpdate,
+  SHARED_COLUMNS,
+  type SharedRow,
 } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 import { skillWarnings } from "./skill-warnings.ts";
@@ -20,19 +21,19 @@ export interface SkillRow extends OwnedRow {
 }
 
 const newestVersion = "from skill_versions where skill_id = skills.id order by version desc limit 1";
-const COLUMNS = `id, organization_id, owner_type, owner_id, name, display_title, metadata, archived_at, updated_at,
+const COLUMNS = `id, ${SHARED_COLUMNS}, name, display_title, metadata, archived_at, updated_at,
   (select version ${newestVersion}) as latest_version, (select description ${newestVersion}) as description`;
 
 /** Stores a skill without versions. Returns false when the owner has one of this name. */
 export async function insertSkill(
   tx: Queryable,
-  skill: Owner & Pick<SkillRow, "id" | "name" | "display_title" | "metadata">,
+  skill: SharedRow & Pick<SkillRow, "name" | "display_title" | "metadata">,
 ): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "insert_skill",
     text: `
-      insert into skills (id, organization_id, owner_type, owner_id, name, display_title, metadata, last_version, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, 0, $8)
+      insert into skills (id, organization_id, owner_type, owner_id, name, display_title, metadata, last_version, updated_at, organization_access)
+      values ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9)
       on conflict on constraint skills_by_name do nothing`,
     values: [
       skill.id,
@@ -43,6 +44,7 @@ export async function insertSkill(
       skill.display_title,
       skill.metadata,
       uuidTimestamp(skill.id),
+      skill.organization_access,
     ],
   });
   return rowCount === 1;
@@ -122,7 +124,7 @@ export async function archiveSkill(db: Queryable, id: string): Promise<void> {
   });
 }
 
-export const listSkills = ownedList<SkillRow>("skills", COLUMNS);
+export const listSkills = ownedList<SkillRow>("skill", "skills", COLUMNS);
 
 export function toSkill(row: SkillRow): Skill {
   return {

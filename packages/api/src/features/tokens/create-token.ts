@@ -20,36 +20,50 @@ export async function createToken(
   principal: Principal,
   body: Body,
 ): Promise<ResponseOf<typeof tokenRoutes.create>> {
-  checkRights(principal, body);
+  if (principal.kind !== "user") throw errors.usersOnly("create tokens");
+  if (body.kind === "sat" && principal.role !== "admin")
+    throw errors.adminsOnly("create service account tokens");
   return await db.transaction(async (tx) => {
-    const parent = await lockParent(tx, principal.tokenId);
-    if (parent === null) throw errors.revokedToken();
-    const expires_at = expiryOf(body, parent.expires_at);
+    const descent = await descentOf(tx, principal, body);
     const owner =
       body.kind === "pat"
         ? { ...ownerOf(principal), principal_id: principal.id }
         : await ownerOfServiceAccount(tx, principal.organizationId, body.name);
-    const { name, scopes, kind, independent } = body;
-    const lineage = { parent_id: principal.tokenId, independent };
-    const { row, secret } = await issueToken(tx, { ...owner, ...lineage, kind, name, scopes, expires_at });
+    const { name, scopes, kind } = body;
+    const { row, secret } = await issueToken(tx, { ...owner, ...descent, kind, name, scopes });
     return { ...toToken(row), token: secret };
   });
 }
 
-function checkRights(principal: Principal, { kind, scopes, independent }: Body): void {
-  if (principal.kind !== "user") throw errors.usersOnly("create tokens");
+/** What a token inherits from the token that creates it. */
+type Descent = Pick<TokenRow, "parent_id" | "independent" | "expires_at">;
+
+/**
+ * Returns the descent of a token that a request creates. Locks the request's token until the transaction ends.
+ *
+ * @throws errors.scopesTooWide, errors.adminsOnly, errors.scopeMissing, errors.invalid; errors.revokedToken
+ * when the request's token was revoked meanwhile.
+ */
+export async function descentOf(
+  tx: Queryable,
+  principal: Principal,
+  terms: Pick<Body, "scopes" | "independent" | "expires_at">,
+): Promise<Descent> {
+  const { scopes, independent } = terms;
   const lacking = scopes.find((scope) => !hasScope(principal, scope));
   if (lacking !== undefined) throw errors.scopesTooWide(lacking);
-  if (kind === "sat" && principal.role !== "admin") {
-    throw errors.adminsOnly("create service account tokens");
-  }
-  if (!independent) return;
-  if (principal.role !== "admin") throw errors.adminsOnly("create independent tokens");
-  if (!hasScope(principal, "*")) throw errors.scopeMissing("*");
+  if (independent && principal.role !== "admin") throw errors.adminsOnly("create independent tokens");
+  if (independent && !hasScope(principal, "*")) throw errors.scopeMissing("*");
+  const parent = await lockParent(tx, principal.tokenId);
+  if (parent === null) throw errors.revokedToken();
+  return { parent_id: principal.tokenId, independent, expires_at: expiryOf(terms, parent.expires_at) };
 }
 
 /** Returns the requested expiry. A dependent token expires with its parent at the latest, and by default. */
-function expiryOf({ expires_at, independent }: Body, parentExpiry: Date | null): Date | null {
+function expiryOf(
+  { expires_at, independent }: Pick<Body, "expires_at" | "independent">,
+  parentExpiry: Date | null,
+): Date | null {
   const latest = independent ? null : parentExpiry;
   if (expires_at == null) return latest;
   const requested = new Date(expires_at);

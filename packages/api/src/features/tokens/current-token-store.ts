@@ -1,4 +1,4 @@
-import { formatId } from "@berth/contract";
+import { type CurrentToken, formatId } from "@berth/contract";
 import type { Principal } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 import { getToken, toToken } from "./token-store.ts";
@@ -24,6 +24,8 @@ export async function currentToken(db: Queryable, { tokenId, organizationId, kin
   const { organization, name } = names;
   return {
     ...toToken(row),
+    // A token of SCIM makes no other requests.
+    scopes: row.scopes as CurrentToken["scopes"],
     organization: { id: formatId("organization", organizationId), name: organization },
     user: kind === "user" ? { id: formatId("user", id), email: name, role } : null,
     service_account: kind === "user" ? null : { id: formatId("service_account", id), name },

@@ -11,6 +11,17 @@ export async function organizationOfUser(tx: Queryable, email: string): Promise<
   return rows[0]?.organization_id ?? null;
 }
 
+/** Returns the uuid of the user with this address, whose ASCII letters may be of another case; null for none. */
+export async function userWithEmailInAnyCase(tx: Queryable, email: string): Promise<string | null> {
+  const { rows } = await tx.query<{ id: string }>({
+    name: "user_with_email_in_any_case",
+    text: `select id from users where lower(email collate "C") = lower($1::text collate "C")
+      order by email <> $1, id limit 1`,
+    values: [email],
+  });
+  return rows[0]?.id ?? null;
+}
+
 /**
  * Returns the uuid of the organization of this name, which is created if missing. Locks it against deletion
  * and erasure until the transaction ends.

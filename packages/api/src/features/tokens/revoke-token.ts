@@ -1,5 +1,5 @@
 import type { Principal } from "@berth/store/access";
-import type { DatabaseAccess } from "@berth/store/db";
+import type { DatabaseAccess, Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { requireToken, revokeChildren, setRevoked } from "./token-store.ts";
 
@@ -17,14 +17,20 @@ export async function revokeToken(
   const token = await requireToken(db.read, principal, tokenId);
   const own = token.principal_id === principal.id;
   if (!own && principal.role !== "admin") throw errors.adminsOnly("revoke tokens of the organization");
-  return await db.transaction(async (tx) => {
-    await setRevoked(tx, token.id);
-    const descendants: string[] = [];
-    let generation = [token.id];
-    do {
-      generation = await revokeChildren(tx, generation);
-      descendants.push(...generation);
-    } while (generation.length > 0);
-    return { id: token.id, descendants };
-  });
+  return await db.transaction(async (tx) => ({
+    id: token.id,
+    descendants: await revokeWithDescendants(tx, token.id),
+  }));
+}
+
+/** Does the same for a token's uuid, and returns the descendants. */
+export async function revokeWithDescendants(tx: Queryable, id: string): Promise<string[]> {
+  await setRevoked(tx, id);
+  const descendants: string[] = [];
+  let generation = [id];
+  do {
+    generation = await revokeChildren(tx, generation);
+    descendants.push(...generation);
+  } while (generation.length > 0);
+  return descendants;
 }

@@ -1,12 +1,12 @@
 import { formatId, type SignIn, type Token, uuidTimestamp } from "@berth/contract";
 import {
   type Owner,
+  ownerBranches,
   type Principal,
   requireAccess,
-  selectAccessible,
   type TokenKind,
 } from "@berth/store/access";
-import type { KeysetRange, Queryable } from "@berth/store/db";
+import { type KeysetRange, type Queryable, selectKeyset } from "@berth/store/db";
 
 export interface TokenRow extends Owner {
   id: string;
@@ -26,7 +26,8 @@ export interface TokenRow extends Owner {
 
 export type NewToken = Omit<TokenRow, "last_used_at" | "revoked_at" | "updated_at"> & { hash: Buffer };
 
-const columns = `id, organization_id, owner_type, owner_id, kind, signed_in_by, principal_id, name, scopes, last4,
+/** The columns of a `TokenRow`. */
+export const TOKEN_COLUMNS = `id, organization_id, owner_type, owner_id, kind, signed_in_by, principal_id, name, scopes, last4,
   expires_at, last_used_at, revoked_at, parent_id, independent, updated_at`;
 
 export async function insertToken(db: Queryable, token: NewToken): Promise<TokenRow> {
@@ -36,7 +37,7 @@ export async function insertToken(db: Queryable, token: NewToken): Promise<Token
       insert into tokens (id, organization_id, owner_type, owner_id, kind, principal_id, name, scopes, last4,
         expires_at, parent_id, independent, hash, updated_at, signed_in_by)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-      returning ${columns}`,
+      returning ${TOKEN_COLUMNS}`,
     values: [
       token.id,
       token.organization_id,
@@ -65,11 +66,16 @@ export async function listTokens(
   principal: Principal,
   range: KeysetRange,
 ): Promise<TokenRow[]> {
-  return await selectAccessible<TokenRow>(db, principal, range, { table: "tokens", columns });
+  return await selectKeyset<TokenRow>(
+    db,
+    range,
+    { table: "tokens", columns: TOKEN_COLUMNS },
+    ownerBranches(principal),
+  );
 }
 
 export async function getToken(db: Queryable, id: string): Promise<TokenRow | null> {
-  const text = `select ${columns} from tokens where id = $1`;
+  const text = `select ${TOKEN_COLUMNS} from tokens where id = $1`;
   return (await db.query<TokenRow>({ name: "get_token", text, values: [id] })).rows[0] ?? null;
 }
 

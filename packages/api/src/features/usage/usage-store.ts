@@ -1,5 +1,5 @@
 import { MAX_USAGE_GROUPS, type ModelUsage, NO_USAGE, type UsageGrouping } from "@berth/contract";
-import { accessCondition, type Principal } from "@berth/store/access";
+import { ownCondition, type Principal } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 
 /** First and last day of a report, such as `2026-01-31`, in UTC. */
@@ -58,7 +58,7 @@ export async function readUsage(
   { from, to }: Days,
   group: UsageGrouping,
 ): Promise<UsageRow[]> {
-  const access = accessCondition(principal);
+  const access = ownCondition(principal);
   const rowsOf = `from session_usage where ${access.text.replace("?", "$3")} and day between $1::date and $2::date`;
   const used = `from (
     select ${WHOLE} ${rowsOf} union all select ${OF_EXPLORE} ${rowsOf} and explore_model is not null

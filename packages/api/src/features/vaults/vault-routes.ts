@@ -1,5 +1,5 @@
 import { newUuid, vaultRoutes } from "@berth/contract";
-import { ownerOf } from "@berth/store/access";
+import { ownedBy } from "@berth/store/access";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
 import { listPage } from "../../request/page.ts";
@@ -16,8 +16,13 @@ import {
 
 export function mountVaults(app: HttpApp): void {
   mount(app, vaultRoutes.create, async ({ principal, db }, { body }) => {
-    const { display_name, metadata } = body;
-    const vault = { id: newUuid(), ...ownerOf(principal), display_name, metadata: metadata ?? {} };
+    const { display_name, metadata, visibility } = body;
+    const vault = {
+      id: newUuid(),
+      ...ownedBy(principal, visibility),
+      display_name,
+      metadata: metadata ?? {},
+    };
     return toVault(await insertVault(db.write, vault));
   });
   mount(app, vaultRoutes.list, (request, input) =>

@@ -5,6 +5,7 @@ import {
   ownedList,
   requireAccess,
   requireAccessForUpdate,
+  SHARED_COLUMNS,
 } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 
@@ -13,7 +14,7 @@ export interface VaultRow extends OwnedRow {
   metadata: Record<string, string>;
 }
 
-const COLUMNS = "id, organization_id, owner_type, owner_id, display_name, metadata, archived_at, updated_at";
+const COLUMNS = `id, ${SHARED_COLUMNS}, display_name, metadata, archived_at, updated_at`;
 
 export async function insertVault(
   db: Queryable,
@@ -22,8 +23,8 @@ export async function insertVault(
   const updatedAt = uuidTimestamp(vault.id);
   await db.query({
     name: "insert_vault",
-    text: `insert into vaults (id, organization_id, owner_type, owner_id, display_name, metadata, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7)`,
+    text: `insert into vaults (id, organization_id, owner_type, owner_id, display_name, metadata, updated_at, organization_access)
+      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [
       vault.id,
       vault.organization_id,
@@ -32,6 +33,7 @@ export async function insertVault(
       vault.display_name,
       vault.metadata,
       updatedAt,
+      vault.organization_access,
     ],
   });
   return { ...vault, archived_at: null, updated_at: new Date(updatedAt) };
@@ -106,7 +108,7 @@ export async function deleteUnusedVault(tx: Queryable, id: string): Promise<bool
   return rowCount === 1;
 }
 
-export const listVaults = ownedList<VaultRow>("vaults", COLUMNS);
+export const listVaults = ownedList<VaultRow>("vault", "vaults", COLUMNS);
 
 export function toVault(row: VaultRow): Vault {
   return {

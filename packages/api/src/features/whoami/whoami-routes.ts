@@ -16,6 +16,7 @@ function toWhoami({ id, kind, role, scopes, signedInBy, ...ids }: Principal, row
     principal: { id: formatId(kind, id), type: kind, name: row.name },
     organization: { id: formatId("organization", ids.organizationId), name: row.organization },
     role,
+    admins: row.admins,
     scopes: [...scopes] as Whoami["scopes"],
     signed_in_by: signedInBy ?? "token",
     token_id: formatId("token", ids.tokenId),

@@ -17,6 +17,7 @@ test("whoami: a user, in the role and with the scopes of the request", async (t)
         principal: { id: token.user.id, type: "user", name: "ada@example.com" },
         organization: token.organization,
         role: "admin",
+        admins: ["ada@example.com"],
         scopes: ["files:read"],
         signed_in_by: "token",
         ...{ token_id: token.id, token_name: token.name, expires_at: null },
@@ -29,8 +30,8 @@ test("whoami: a service account is a member; a token that expires says when", as
   const { caller } = await testApp(t);
   const robot = (await (await caller({ email: "robot", kind: "sat" })).get("/whoami")).body;
   assert.deepEqual(
-    [robot.principal.type, robot.principal.name, robot.role],
-    ["service_account", "robot", "member"],
+    [robot.principal.type, robot.principal.name, robot.role, robot.admins],
+    ["service_account", "robot", "member", []],
   );
   assert.match(robot.principal.id, /^svc_/);
   const owner = await caller();

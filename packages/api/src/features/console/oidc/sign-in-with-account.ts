@@ -1,7 +1,8 @@
 import { isBeingErased } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
-import { organizationNamed, userWithEmail } from "../../tokens/principal-store.ts";
+import { hasGroupRole } from "../../scim/roles/roles-store.ts";
+import { organizationNamed, userWithEmail, userWithEmailInAnyCase } from "../../tokens/principal-store.ts";
 import { type NewSignIn, type SignInScope, storeSignIn } from "../sign-in/sign-in.ts";
 import { type Account, addAccount, lockUser, setUserRole, userOfAccount } from "./identity-store.ts";
 import type { Membership } from "./oidc-settings.ts";
@@ -11,8 +12,8 @@ export type DescribedAccount = Account & { email: string | null; membership: Mem
 
 /**
  * Signs in the account's user. At the first sign-in, the account is linked to the user with its email
- * address, who is created in the organization if missing; later the address may change. The user gets the
- * provider's role.
+ * address, in any case, who is created in the organization if missing; later the address may change. The user
+ * gets the provider's role, unless groups of SCIM decide about it.
  *
  * @throws errors.emailMissing, errors.otherOrganization, errors.otherAccount, errors.disabledPrincipal
  */
@@ -27,7 +28,7 @@ export async function signInWithAccount(
   if (user.organization_id !== organizationId) throw errors.otherOrganization(organization);
   if (user.disabled || (await isBeingErased(tx, [organizationId]))) throw errors.disabledPrincipal("user");
   if (!(await addAccount(tx, account, user.id))) throw errors.otherAccount();
-  if (user.role !== role) await setUserRole(tx, user.id, role);
+  if (user.role !== role && !(await hasGroupRole(tx, user.id))) await setUserRole(tx, user.id, role);
   return await storeSignIn(tx, scope, {
     by: "oidc",
     organizationId,
@@ -42,5 +43,6 @@ async function userIdOf(tx: Queryable, account: DescribedAccount, organizationId
   const known = await userOfAccount(tx, account);
   if (known !== null) return known;
   if (account.email === null) throw errors.emailMissing();
-  return (await userWithEmail(tx, organizationId, account.email, account.membership.role)).id;
+  const provisioned = await userWithEmailInAnyCase(tx, account.email);
+  return provisioned ?? (await userWithEmail(tx, organizationId, account.email, account.membership.role)).id;
 }

@@ -27,7 +27,14 @@ export function authOperation(
   const name = `console.${id}`;
   return {
     ...{ id: name, method, path: `/console/auth${path}`, body },
-    ...{ summary: name, scope: null, credential: "none", responseKind: "object", conflicts: [] },
+    ...{
+      summary: name,
+      scope: null,
+      access: "own",
+      credential: "none",
+      responseKind: "object",
+      conflicts: [],
+    },
   };
 }
 

@@ -57,7 +57,7 @@ export function mountEvents(app: HttpApp, { db, hub, tokens, blobs, limits }: Ev
     const before = deltas.length > 0 ? await requestAt(request.db.read, id, afterSeq) : undefined;
     return async (response) => {
       const sse = openSse(response);
-      const unwatch = tokens.watch(request.principal.tokenId, () => {
+      const unwatch = tokens.watch({ tokenId: request.principal.tokenId, sessionId: id }, () => {
         noteEnd(response, "token_invalid");
         sse.end();
       });

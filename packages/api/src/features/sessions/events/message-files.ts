@@ -48,8 +48,8 @@ export class MessageFiles implements ReferenceCheck {
     );
   }
 
-  checkAccess(principal: Principal): void {
-    this.#references.checkAccess(principal);
+  checkAccess(db: Queryable, principal: Principal): Promise<void> {
+    return this.#references.checkAccess(db, principal);
   }
 
   /** @throws errors.fileNotReady, errors.fileUnfit, errors.fileTooLarge, errors.fileFaulty */

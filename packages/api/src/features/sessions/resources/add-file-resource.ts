@@ -2,7 +2,7 @@ import { formatId, type Input, newUuid, type ResponseOf, type sessionResourceRou
 import type { Principal } from "@berth/store/access";
 import type { DatabaseAccess, Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
-import { type FileRow, requireFileForShare } from "../../files/file-store.ts";
+import { type FileRow, requireFileForMount } from "../../files/file-store.ts";
 import { requireSessionForUpdate } from "../state/session-state-store.ts";
 import { checkCoexist, defaultFileMountPath } from "./mount-paths.ts";
 import { type ResourceRow, toSessionResource } from "./resource-row.ts";
@@ -24,7 +24,8 @@ export async function addFileResource(
 ): Promise<FileResource> {
   const row = await db.transaction(async (tx) => {
     const session = await requireSessionForUpdate(tx, principal, params.session_id);
-    const file = await requireFileForShare(tx, principal, body.file_id, "file_id");
+    // A file that is shared is there to be used, whoever's session it is.
+    const file = await requireFileForMount(tx, { ...principal, needs: "read" }, body.file_id, "file_id");
     if (session.archived) throw errors.cannotAddTo(params.session_id, "archived");
     if (session.terminated) throw errors.cannotAddTo(params.session_id, "terminated");
     if (file.status !== "ready") throw errors.addedFileNotReady(body.file_id);

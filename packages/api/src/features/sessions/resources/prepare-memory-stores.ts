@@ -26,6 +26,7 @@ export function prepareMemoryStores(given: readonly Given<"memory_store">[]): Re
     read: getMemoryStores,
     lock: lockMemoryStores,
     checkState: ({ id }, row) => checkNotArchived("memory_store", id, row),
+    needs: ({ input }) => (input.access === "read_only" ? "read" : "write"),
   });
   return {
     references,

@@ -31,11 +31,22 @@ export function prepareResources(deps: RepositoryDeps, inputs: readonly Resource
     prepareFiles(ofType(given, "file")),
     prepareMemoryStores(ofType(given, "memory_store")),
   ];
+  requireOneEnvironment(inputs);
   const paths = resourceMountPaths(inputs);
   return {
     references: types.flatMap(({ references }) => references ?? []),
     rows: () => types.flatMap((type) => type.rows((index) => paths[index] ?? "")),
   };
+}
+
+/** @throws errors.invalid for the second repository from which the session is to take its environment. */
+function requireOneEnvironment(inputs: readonly ResourceInput[]): void {
+  const given = inputs.flatMap((input, index) =>
+    "url" in input && input.environment != null ? [index] : [],
+  );
+  if (given.length < 2) return;
+  const param = `resources[${given[1]}].environment`;
+  throw errors.invalid(`Field '${param}' may be set for one repository of a session.`, param);
 }
 
 /** @throws errors.invalid for the first file that is given twice. */

@@ -8,6 +8,9 @@ export interface ResourceRow {
   /** User name of a `git_repository`; null for other types. */
   username: string | null;
   checkout: Checkout | null;
+  environment_from: "devcontainer" | null;
+  connection_id: string | null;
+  repository_access: "read_write" | "read_only" | null;
   file_id: string | null;
   memory_store_id: string | null;
   memory_access: "read_write" | "read_only" | null;
@@ -27,8 +30,12 @@ export interface NewResource extends Pick<ResourceRow, "id" | "type" | "mount_pa
   url?: string;
   username?: string | null;
   checkout?: Checkout | null;
+  environment_from?: ResourceRow["environment_from"];
   /** Sealed envelope; see `SecretBox`. */
   secret?: Buffer | null;
+  /** Uuid. */
+  connection_id?: string | null;
+  repository_access?: ResourceRow["repository_access"];
   /** Uuid. */
   file_id?: string;
   memory_store_id?: string;
@@ -69,13 +76,27 @@ export function toSessionResource(row: ResourceRow): SessionResource {
         ...common,
       };
     case "hosted_repository":
-      return { id, type: row.type, url, ...common, checkout: row.checkout, error: errorOf(row) };
+      return { id, type: row.type, url, ...common, ...repositoryFields(row) };
     case "git_repository":
       return {
         ...{ id, type: row.type, url, username: row.username, ...common },
-        ...{ checkout: row.checkout, error: errorOf(row) },
+        ...repositoryFields(row),
       };
   }
+}
+
+type RepositoryFields = Pick<
+  RepositoryResource,
+  "checkout" | "connection_id" | "access" | "environment" | "error"
+>;
+
+function repositoryFields(row: ResourceRow): RepositoryFields {
+  const { checkout, environment_from: from, connection_id: connection, repository_access: access } = row;
+  const connected = {
+    connection_id: connection === null ? null : formatId("connection", connection),
+    access: connection === null ? null : access,
+  };
+  return { checkout, ...connected, environment: from === null ? null : { from }, error: errorOf(row) };
 }
 
 function errorOf({ failure, failed_at }: ResourceRow): RepositoryResource["error"] {

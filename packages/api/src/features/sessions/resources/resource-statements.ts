@@ -3,7 +3,7 @@ import { jsonRecord } from "@berth/store/db";
 import type { NewResource } from "./resource-row.ts";
 
 /** Columns of `ResourceRow`. */
-export const resourceColumns = `id, type, url, username, checkout, file_id, memory_store_id, memory_access,
+export const resourceColumns = `id, type, url, username, checkout, environment_from, connection_id, repository_access, file_id, memory_store_id, memory_access,
   memory_instructions, memory_name, memory_description, mount_path, updated_at,
   case when ready_at is null and failed_inputs is not null then failure end as failure, failed_at`;
 
@@ -15,7 +15,10 @@ const COLUMN_TYPES: Readonly<Record<keyof NewResource | "updated_at", string>> =
   url: "text",
   username: "text",
   checkout: "json",
+  environment_from: "text",
   secret: "bytea",
+  connection_id: "uuid",
+  repository_access: "text",
   file_id: "uuid",
   memory_store_id: "uuid",
   memory_access: "text",

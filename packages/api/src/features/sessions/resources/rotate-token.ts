@@ -26,6 +26,7 @@ export async function rotateToken(
   return await db.transaction(async (tx) => {
     const session = await requireSessionForUpdate(tx, principal, params.session_id);
     const resource = await requireResource(tx, session.id, params.resource_id);
+    if (resource.connection_id !== null) throw errors.connectionRotates();
     const secret = secretFor(resource.type, body);
     checkNotEnded(session, params.session_id);
     const sealed = secrets.seal(resourceSecret(resource.id), secret);

@@ -1,11 +1,10 @@
 import type { Session } from "@berth/contract";
-import { type Owner, requireAccess } from "@berth/store/access";
+import { requireAccess, SHARED_COLUMNS, type SharedRow } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 
 /** Columns that decide whether a session may be changed. */
-export interface SessionState extends Owner {
-  id: string;
+export interface SessionState extends SharedRow {
   status: Session["status"];
   archived: boolean;
   terminated: boolean;
@@ -14,7 +13,7 @@ export interface SessionState extends Owner {
 async function getSessionState(db: Queryable, id: string): Promise<SessionState | null> {
   const { rows } = await db.query<SessionState>({
     name: "get_session_state",
-    text: `select id, organization_id, owner_type, owner_id, status,
+    text: `select id, ${SHARED_COLUMNS}, status,
       archived_at is not null as archived, terminated_at is not null as terminated
       from sessions where id = $1 and deleted_at is null`,
     values: [id],
@@ -26,7 +25,7 @@ async function getSessionState(db: Queryable, id: string): Promise<SessionState 
 export async function lockSessionState(tx: Queryable, id: string): Promise<SessionState | null> {
   const { rows } = await tx.query<SessionState>({
     name: "lock_session",
-    text: `select id, organization_id, owner_type, owner_id, status,
+    text: `select id, ${SHARED_COLUMNS}, status,
       archived_at is not null as archived, terminated_at is not null as terminated
       from sessions where id = $1 and deleted_at is null for no key update`,
     values: [id],

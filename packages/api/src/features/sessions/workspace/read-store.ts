@@ -4,22 +4,26 @@ import type { ReadAnswer, ReadKind, ReadRequest } from "@berth/store/session-log
 /** Maximum number of a session's reads that wait at once. */
 const MAX_WAITING = 32;
 
-/** Stores a read for the session's runner. Returns false when too many wait. Ids are uuids. */
+/**
+ * Stores a read for the session's runner. Returns false when too many wait. Ids are uuids.
+ *
+ * @param read `opens` is whether a session may be claimed, and its sandbox opened, for it.
+ */
 export async function storeRead(
   db: Queryable,
-  read: { id: string; sessionId: string; request: ReadRequest; ttlMs: number },
+  read: { id: string; sessionId: string; request: ReadRequest; ttlMs: number; opens: boolean },
 ): Promise<boolean> {
   const { rowCount } = await db.query({
     name: "store_workspace_read",
     text: `
-      insert into workspace_reads (id, session_id, request, expires_at)
-      select $1, sessions.id, $3, now() + $4 * interval '1 millisecond' from sessions
+      insert into workspace_reads (id, session_id, request, expires_at, opens)
+      select $1, sessions.id, $3, now() + $4 * interval '1 millisecond', $5 from sessions
       where id = $2 and (
         select count(*) from (
           select from workspace_reads where session_id = $2 and answered_at is null limit ${MAX_WAITING}
         ) as waiting
       ) < ${MAX_WAITING}`,
-    values: [read.id, read.sessionId, JSON.stringify(read.request), read.ttlMs],
+    values: [read.id, read.sessionId, JSON.stringify(read.request), read.ttlMs, read.opens],
   });
   return rowCount === 1;
 }

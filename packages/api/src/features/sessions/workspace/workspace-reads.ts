@@ -53,7 +53,8 @@ export class WorkspaceReads {
     const stopListening = this.#hub.reads.onAnswered(sessionId, news.set);
     signal.addEventListener("abort", news.set, { once: true });
     try {
-      if (!(await storeRead(write, { id, sessionId, request, ttlMs: TTL_MS }))) throw errors.tooManyReads();
+      if (!(await storeRead(write, { id, sessionId, request, ttlMs: TTL_MS, opens: true })))
+        throw errors.tooManyReads();
       return await this.#untilAnswered<Kind>(id, sessionId, news);
     } catch (error) {
       // If the database is unreachable, the row is deleted once it has expired.

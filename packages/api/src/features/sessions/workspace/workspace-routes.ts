@@ -7,8 +7,9 @@ import type { RequestScope } from "../../../request/request-scope.ts";
 import { requireResource } from "../resources/resource-store.ts";
 import { requireSession } from "../state/session-state-store.ts";
 import { listWorkspace } from "./list-workspace.ts";
+import { changesWithBranches } from "./note-branches.ts";
 import { requireDisk } from "./require-disk.ts";
-import { repositoryDiff, sessionChanges } from "./session-changes.ts";
+import { repositoryDiff } from "./session-changes.ts";
 import { workspaceContent } from "./workspace-content.ts";
 import { WorkspaceReads } from "./workspace-reads.ts";
 
@@ -25,9 +26,10 @@ export function mountWorkspace(app: HttpApp, hub: Pick<SessionHub, "reads">): vo
     const sessionId = await readableSession(request, params.session_id, path);
     return await workspaceContent({ reads, sessionId, path }, app.uploadLimit, request.header);
   });
-  mount(app, changesRoutes.get, async (request, { params }) =>
-    sessionChanges(reads, await readableSession(request, params.session_id)),
-  );
+  mount(app, changesRoutes.get, async (request, { params }) => {
+    const sessionId = await readableSession(request, params.session_id);
+    return await changesWithBranches(request.db, reads, sessionId);
+  });
   mount(app, changesRoutes.diff, async ({ db, principal }, { params, query }) => {
     const { id } = await requireSession(db.read, principal, params.session_id);
     const { type } = await requireResource(db.read, id, params.resource_id);

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { newUuid, parseId } from "@berth/contract";
+import { type Caller, testApp, type Wire } from "../../../test-support/http.ts";
+import { beginFollow, claimFollows, type HandOver, handOver } from "../sessions/follow/follow-store.ts";
+
+async function house(t: TestContext) {
+  const { db, caller } = await testApp(t);
+  const owner = await caller();
+  const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
+  const environment = await owner.made("/environments", { name: "e" });
+  const follow = { pull_request: true };
+  const session = async (): Promise<string> => {
+    const body = { agent: agent.id, environment_id: environment.id, follow };
+    return parseId("session", (await owner.made("/sessions", body)).id) ?? "";
+  };
+  const claimAll = (claim: string, leaseMs = 60_000) =>
+    claimFollows(db.write, { claim, leaseMs, limit: 100, quietMs: 0 });
+  const begin = (sessionId: string, claim: string, number: number) => {
+    const found = { host: "git.example", repository: "acme/shop", number, url: "https://git.example/1" };
+    return db.transaction((tx) =>
+      beginFollow(tx, { sessionId, claim }, { ...found, resourceId: null, branch: "agent/fix" }),
+    );
+  };
+  return { db, owner, session, claimAll, begin };
+}
+
+const PULL = { number: 1, url: "https://git.example/1" };
+const TOLD: HandOver = {
+  event: {
+    ...{ type: "session.follow_handed_over", pull_request: PULL, attempt: 1, max_attempts: 5 },
+    ...{ failed_checks: ["test"], comments: [], conflict: false, left_out: [] },
+  },
+  content: [{ type: "text", text: "The check 'test' failed." }],
+  ...{ keys: ["check:1:test"], head: "1".repeat(40), answers: [], waitMs: 1_000 },
+};
+
+async function messagesOf(owner: Caller, sessionId: string): Promise<number> {
+  const { data } = (await owner.get("/sessions")).body;
+  const { id } = data.find((one: Wire) => parseId("session", one.id) === sessionId);
+  return (await owner.get(`/sessions/${id}/events?types[]=user.message`)).body.data.length;
+}
+
+test("a look whose process died is made again once its claim has ended, and only the new one hands over", async (t) => {
+  const { db, owner, session, claimAll, begin } = await house(t);
+  const sessionId = await session();
+  const [dead, next] = [newUuid(), newUuid()];
+  assert.equal((await claimAll(dead, 60_000)).length, 1);
+  assert.equal(await begin(sessionId, dead, 1), true);
+  assert.deepEqual(await claimAll(next), [], "while the claim counts, nobody else looks");
+  await db.write.query({ text: "update session_follows set claimed_until = now()" });
+  assert.deepEqual(
+    (await claimAll(next)).map(({ status, number }) => [status, number]),
+    [["watching", 1]],
+  );
+  const hand = (claim: string) => db.transaction((tx) => handOver(tx, { sessionId, claim }, TOLD));
+  assert.equal(await hand(dead), null);
+  assert.equal(await messagesOf(owner, sessionId), 0);
+  // A process that dies before the commit leaves neither the message nor the note.
+  await assert.rejects(
+    db.transaction(async (tx) => {
+      await handOver(tx, { sessionId, claim: next }, TOLD);
+      throw new Error("killed");
+    }),
+    /killed/,
+  );
+  assert.equal(await messagesOf(owner, sessionId), 0);
+  assert.equal((await hand(next))?.length, 1);
+  assert.equal(await hand(next), null, "the claim has ended with it");
+  assert.equal(await messagesOf(owner, sessionId), 1);
+  const { rows } = await db.write.query<Wire>({ text: "select attempts, taken, claim from session_follows" });
+  assert.deepEqual(rows, [{ attempts: 1, taken: TOLD.keys, claim: null }]);
+});
+
+test("one host is looked at four times at once, on all machines", async (t) => {
+  const { db, session, claimAll, begin } = await house(t);
+  const sessions = [];
+  for (let number = 1; number <= 6; number += 1) sessions.push(await session());
+  const first = newUuid();
+  await claimAll(first);
+  await Promise.all(sessions.map((id, at) => begin(id, first, at + 1)));
+  await db.write.query({ text: "update session_follows set claimed_until = null, next_look_at = now()" });
+  assert.equal((await claimAll(newUuid())).length, 4);
+  assert.equal((await claimAll(newUuid())).length, 0);
+});
+
+test("two sessions begin to follow one request at once: one does", async (t) => {
+  const { session, claimAll, begin } = await house(t);
+  const sessions = [await session(), await session()];
+  const claim = newUuid();
+  await claimAll(claim);
+  const began = await Promise.all(sessions.map((id) => begin(id, claim, 7)));
+  assert.deepEqual(began.toSorted(), [false, true]);
+});
