@@ -216,7 +216,10 @@ for (const type of ["terminal", "exhausted"] as const) {
     const { code, stdout, stderr } = await ended;
     assert.equal(code, 1);
     assert.match(stdout, /repository_authentication_error: The host accepted no credential \(401\)\./);
-    assert.match(stderr, /The agent is stopped: it has no repository\. With --without-failed-repositories/);
+    assert.match(
+      stderr,
+      /The agent is stopped: it has no repository\. To continue in this case: --without-failed-repositories/,
+    );
   });
 }
 
@@ -331,15 +334,25 @@ test("sessions list: a table without control characters, or one JSON document", 
     decodeURIComponent(String(service.calls[0]?.query)),
     "limit=20&statuses[]=idle&statuses[]=running&sort=created_at",
   );
-  const filters = ["--title", "fix it", "--owner", "usr_1", "--waiting"];
+  const filters = ["--title", "fix it", "--owner", "usr_1", "--deployment", "dep_1", "--waiting"];
   const standing = ["--outcome", "refusal", "--clone-failed", "--set-aside", "--sort", "updated_at"];
   const options = ["--limit", "2", "--json", "--archived", ...filters, ...standing];
   const json = JSON.parse((await berth(["sessions", "list", ...options], { env })).stdout);
   assert.deepEqual(Object.fromEntries(new URLSearchParams(String(service.calls.at(-1)?.query))), {
     ...{ limit: "2", include_archived: "true", title: "fix it", owner_id: "usr_1", requires_action: "true" },
     ...{ "outcomes[]": "refusal", repository_failed: "true", set_aside: "true", sort: "updated_at" },
+    deployment_id: "dep_1",
   });
   assert.deepEqual([json.data.length, json.has_more], [2, true]);
+  await berth(["sessions", "list", "--search", "flaky upload", "--shared-with-me"], { env });
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(String(service.calls.at(-1)?.query))), {
+    ...{ limit: "20", sort: "updated_at", search: "flaky upload", shared_with_me: "true" },
+  });
+  await berth(["sessions", "list", "--outcome", "waiting", "failed", "done", "--unseen", "--mine"], { env });
+  assert.equal(
+    decodeURIComponent(String(service.calls.at(-1)?.query)),
+    "limit=20&outcomes[]=requires_action&outcomes[]=retries_exhausted&outcomes[]=refusal&outcomes[]=end_turn&sort=created_at&mine=true&unseen=true",
+  );
 });
 
 test("sessions get, send, interrupt, archive and logs", async (t) => {
@@ -416,7 +429,7 @@ const wrong: [name: string, args: string[], says: RegExp][] = [
   ["a noun without a verb", ["sessions"], /Usage: berth sessions/],
   ["a missing argument", ["run"], /missing required argument 'task'/],
   ["an empty task", ["run", " "], /The task is empty/],
-  ["no server", ["sessions", "list"], /No server is known/],
+  ["no server", ["sessions", "list"], /No service is set/],
   ["a limit that is no number", ["sessions", "list", "--limit", "0"], /positive integer/],
   ["a branch without a repository", ["run", "x", "--branch", "b"], /--branch needs --repo/],
   [
@@ -479,7 +492,7 @@ test("a hostile client.json cannot send a token to another machine or name a fil
   ]) {
     await writeFile(join(dir, "client.json"), JSON.stringify(file));
     const { code, stderr } = await berth(["sessions", "list"], { env: { ...token, BERTH_DATA_DIR: dir } });
-    assert.deepEqual([code, /No server is known/.test(stderr)], [2, true]);
+    assert.deepEqual([code, /No service is set/.test(stderr)], [2, true]);
   }
 });
 

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { addAdmin } from "./commands/admin/command.ts";
 import { addApi } from "./commands/api/command.ts";
 import { addApply } from "./commands/apply/command.ts";
+import { addCi } from "./commands/ci/command.ts";
 import { addCompletion } from "./commands/completion/command.ts";
 import { addConsole } from "./commands/console/command.ts";
 import { addFiles } from "./commands/files/command.ts";
@@ -23,7 +24,7 @@ export function createProgram(): Command {
   const program = new Command("berth")
     .description("Run coding agents in sandboxed sessions.")
     .version(version)
-    .configureHelp({ styleTitle: bold, showGlobalOptions: false })
+    .configureHelp({ styleTitle: bold, showGlobalOptions: false, subcommandDescription: sentenceOf })
     .showHelpAfterError("Run with --help for usage.")
     .exitOverride()
     // Options after a command belong to it, not to a parent command that has options of the same names.
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addLocal(program);
   addAdmin(program);
   addRun(program);
+  addCi(program);
   addSessions(program);
   addUsage(program);
   addHealth(program);
@@ -45,6 +47,12 @@ export function createProgram(): Command {
   addApi(program);
   addCompletion(program);
   return program;
+}
+
+/** Returns what a command does, as a sentence: summaries of groups are phrases, descriptions are sentences. */
+function sentenceOf(command: Command): string {
+  const text = command.summary() || command.description();
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 }
 
 const HELP = `

@@ -10,7 +10,7 @@ import { berth, startBerth } from "../test-support/berth.ts";
 
 const steps = (...given: object[]) => JSON.stringify({ steps: given });
 
-test("real service: the commands from token to doctor", { timeout: 180_000 }, async (t) => {
+test("real service: the commands from token to doctor", { timeout: 600_000 }, async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
   const env: Record<string, string> = { BERTH_DATA_DIR: dir };
   const service = startBerth(["serve", "--port", "0", "--log-level", "error"], { env });
@@ -127,7 +127,7 @@ test("real service: the commands from token to doctor", { timeout: 180_000 }, as
 });
 
 test("doctor: a directory without an installation → examined, and left as it is", {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async (t) => {
   const empty = await mkdtemp(join(tmpdir(), "berth-doctor-"));
   t.after(() => rm(empty, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { globSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** Milliseconds after which a process that has not ended is considered hanging. */
-export const HANG_MS = 30_000;
+export const HANG_MS = 120_000;
 
 /** Waits until no process has the data directory in its environment, working directory or arguments. */
 export async function assertNothingLeft(dataDir: string): Promise<void> {

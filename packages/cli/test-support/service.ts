@@ -101,6 +101,7 @@ const session = {
   title: "First",
   resources: [repository],
   set_aside: null,
+  unseen: false,
   last_turn: { outcome: "end_turn", ended_at: "2026-11-21T10:00:30.000Z" },
   stats: { active_seconds: 19, duration_seconds: 30 },
   usage: {
@@ -124,6 +125,7 @@ const session = {
     saved_input_tokens: 3_310,
     saved_list_cost_usd: 0.00993,
   },
+  visibility: "private",
   archived_at: null,
   created_at: "2026-11-21T10:00:00.000Z",
   updated_at: "2026-11-21T10:00:30.000Z",

@@ -13,11 +13,16 @@ import { Transport } from "./transport/transport.ts";
 export class Berth {
   readonly agents: Methods["agents"];
   readonly models: Methods["models"];
+  readonly runtimes: Methods["runtimes"];
   readonly environments: Methods["environments"];
   readonly sessions: Sessions;
   readonly files: Files;
   readonly skills: Skills;
   readonly vaults: Methods["vaults"] & { readonly credentials: Methods["vaultCredentials"] };
+  readonly connections: Methods["connections"];
+  readonly webhooks: Methods["webhooks"];
+  readonly deployments: Methods["deployments"];
+  readonly deploymentRuns: Methods["deploymentRuns"];
   readonly memoryStores: Methods["memoryStores"] & {
     readonly memories: Methods["memories"];
     readonly versions: Methods["memoryVersions"];
@@ -42,6 +47,7 @@ export class Berth {
     this.#transport = transport;
     this.agents = resource(transport, "agents");
     this.models = resource(transport, "models");
+    this.runtimes = resource(transport, "runtimes");
     this.environments = resource(transport, "environments");
     this.sessions = sessions(transport);
     this.files = files(transport);
@@ -50,6 +56,10 @@ export class Berth {
       ...resource(transport, "vaults"),
       credentials: resource(transport, "vaultCredentials"),
     };
+    this.connections = resource(transport, "connections");
+    this.webhooks = resource(transport, "webhooks");
+    this.deployments = resource(transport, "deployments");
+    this.deploymentRuns = resource(transport, "deploymentRuns");
     this.memoryStores = {
       ...resource(transport, "memoryStores"),
       memories: resource(transport, "memories"),

@@ -9,7 +9,7 @@ import type { StreamFrame } from "./streaming/event-stream.ts";
 const toolset = { type: "agent_toolset_20260401" } as const;
 
 test("real service: files, lists, errors, and a stream that survives a crash", {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async (t) => {
   const service = await startRealService(t);
   const lost: unknown[] = [];

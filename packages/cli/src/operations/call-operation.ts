@@ -67,7 +67,7 @@ async function printPages(
 ): Promise<undefined> {
   const { unpaginated } = call.operation;
   if (!unpaginated && "limit" in (call.query ?? {}))
-    throw new UsageError("Set the number of objects by --limit: 'limit' is the size of a page.");
+    throw new UsageError("Set the number of objects with --limit: 'limit' is the size of a page.");
   const wanted = all || unpaginated ? Number.POSITIVE_INFINITY : limit;
   const paging = unpaginated ? {} : { limit: Math.min(wanted, 100) };
   const list = client.pages<Thing>({ ...call, query: { ...call.query, ...paging } });

@@ -2,5 +2,5 @@ import type { Operation } from "@berth/sdk";
 
 /** Returns whether an operation irreversibly deletes something. */
 export function deletes({ id, method }: Operation): boolean {
-  return method === "DELETE" || id === "memoryVersions.redact";
+  return (method === "DELETE" && !/\.(unshare|markUnseen)$/.test(id)) || id === "memoryVersions.redact";
 }

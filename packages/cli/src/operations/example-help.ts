@@ -15,7 +15,7 @@ export function exampleHelp(operation: Operation, words: readonly string[]): str
 /** Notes that help to choose between commands. */
 const NOTES: Readonly<Record<string, string>> = {
   "sessions.cancel":
-    "\nTo stop a turn by hand, use 'berth sessions interrupt', which also prints its event. This command does nothing when no turn runs.",
+    "\nTo stop a turn, use 'berth sessions interrupt', which also prints its event. This command does nothing when no turn runs.",
 };
 
 function fieldsAt({ id }: Operation): string {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Operation } from "@berth/sdk";
 import { cliExample } from "@berth/sdk/examples";
-import { commandWords, operations } from "@berth/sdk/operations";
+import { commandWords, isAdministration, operations } from "@berth/sdk/operations";
 import type { Command } from "commander";
 import { type Installation, sharedInstallation } from "../../test-support/installation.ts";
 import { createProgram } from "../program.ts";
@@ -12,8 +12,7 @@ import { listLines } from "../terminal/object.ts";
 import { exampleHelp } from "./example-help.ts";
 
 /** Returns whether a noun has operator operations, which have handwritten commands. */
-const isOperators = (noun: object) =>
-  Object.values(noun as Record<string, Operation>).some(({ credential }) => credential === "operator");
+const isOperators = (noun: object) => Object.values(noun as Record<string, Operation>).some(isAdministration);
 
 test("every operation of the API has a command", () => {
   const program = createProgram();
@@ -57,6 +56,8 @@ test("every operation of the operator has an example, whose command takes its ar
   }
 });
 
+const JSON_BODY = /^\nExample:\nberth .* <<JSON\n\{[\s\S]*\nJSON\n/;
+
 test("every group has a summary, and every command with a body shows an example", () => {
   const walk = (command: Command): Command[] => [command, ...command.commands.flatMap(walk)];
   for (const group of walk(createProgram())) assert.doesNotMatch(group.summary(), /^work with/, group.name());
@@ -64,8 +65,8 @@ test("every group has a summary, and every command with a body shows an example"
     if (isOperators(noun)) continue;
     for (const [verb, operation] of Object.entries(noun) as [string, Operation][]) {
       const help = exampleHelp(operation, commandWords(Object.values(noun) as Operation[], verb));
-      if (operation.body === "json")
-        assert.match(help, /^\nExample:\nberth .* <<JSON\n\{[\s\S]*\nJSON\n/, operation.id);
+      const shown = verb === "share" ? /^\nExample:\nberth .* --user .* --access write\n/ : JSON_BODY;
+      if (operation.body === "json") assert.match(help, shown, operation.id);
     }
   }
 });
@@ -80,12 +81,32 @@ test("a list of tokens shows their parents", () => {
   assert.match(second, /tok_a +root +-$/);
 });
 
-describe("operation commands", { timeout: 180_000 }, () => {
+describe("operation commands", { timeout: 600_000 }, () => {
   let service: Installation;
   before(async () => {
     service = await sharedInstallation();
   });
   after(() => service.stop());
+
+  test("share and unshare: with a user or the organization, by flags", async () => {
+    const { id } = await service.json("vaults", "create", "-f", "display_name=Shared");
+    const shared = await service.json("vaults", "share", id);
+    assert.deepEqual([shared.visibility, shared.data[0].access], ["organization", "read"]);
+    const refused = await service.run([
+      "vaults",
+      "share",
+      id,
+      "--user",
+      "nobody@example.com",
+      "--access",
+      "write",
+    ]);
+    assert.match(refused.stderr, /The organization has no active user 'nobody@example\.com'\./);
+    const stays = await service.run(["vaults", "unshare", id, "--user", "nobody@example.com"]);
+    assert.match(stays.stderr, /The organization has no active user 'nobody@example\.com'\./);
+    assert.match(await service.done("vaults", "list", "-q", "shared_with_me=true"), /^(No |$)/);
+    assert.equal((await service.json("vaults", "unshare", id)).visibility, "private");
+  });
 
   test("create by fields, get, update, list, delete", async () => {
     const made = await service.json(
@@ -251,7 +272,9 @@ describe("operation commands", { timeout: 180_000 }, () => {
       "text/html",
     );
     assert.deepEqual([given.filename, given.mime_type], ["n.csv", "text/html"]);
-    assert.equal((await service.json("files", "upload", "notes.txt")).filename, "notes.txt");
+    const shared = await service.json("files", "upload", "notes.txt", "--visibility", "organization");
+    assert.deepEqual([shared.filename, shared.visibility], ["notes.txt", "organization"]);
+    assert.equal((await service.json("files", "upload", "notes.txt")).visibility, "private");
   });
 
   test("wrong usage → exit code 2; API errors → exit code 1", async () => {
@@ -263,7 +286,7 @@ describe("operation commands", { timeout: 180_000 }, () => {
       [["files", "upload", "."], /^error: '\.' is not a file\.\n$/],
       [["agents", "get"], /missing required argument 'agent-id'/],
       [["agents", "list", "--all", "--limit", "2"], /'--all' cannot be used with option '--limit/],
-      [["agents", "list", "-q", "limit=2"], /Set the number of objects by --limit/],
+      [["agents", "list", "-q", "limit=2"], /Set the number of objects with --limit/],
       [["agents", "list", "-q", "page=a", "page=b"], /'page' is given twice/],
     ] as const) {
       const { code, stderr } = await service.run([...args]);

@@ -5,6 +5,7 @@ type Progress = EventOf<"session.environment_progress">;
 
 const PHASES: Record<Progress["phase"], string> = {
   system: "the operating system of sandboxes",
+  runtimes: "the environment's runtimes",
   apt_packages: "the environment's apt packages",
   npm_packages: "the environment's npm packages",
   pip_packages: "the environment's pip packages",

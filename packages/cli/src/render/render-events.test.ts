@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { test } from "node:test";
-import type { StreamFrame } from "@berth/sdk";
+import type { EventOf, StreamFrame } from "@berth/sdk";
 import { calls, logOf, repository, returns, says, turn, usage } from "../../test-support/session.ts";
 import type { Output } from "../terminal/palette.ts";
 import { renderEvents } from "./render-events.ts";
@@ -190,6 +190,34 @@ test("a call that was waiting is printed again above its result", async () => {
   );
 });
 
+test("a decision says who made it, and so does a rule; names are plain text", async () => {
+  const created_by = { type: "user" as const, id: "usr_1", name: "ada\u001b[2J", via: "console" as const };
+  const decided = { type: "user.tool_confirmation" as const, tool_use_id: "evt_0" };
+  const rule = { confirmation_rule_id: "crule_1", tool_name: "Bash", mcp_server_name: null };
+  const erased = { ...created_by, name: null };
+  const by = { id: "crule_1", created_by: erased };
+  const events = [
+    { ...decided, result: "allow" as const, created_by },
+    { ...decided, result: "deny" as const, deny_message: "No.\nNot now.", created_by: erased },
+    { type: "session.confirmation_rule_added" as const, ...rule, command_prefix: "npm test", created_by },
+    {
+      type: "session.confirmation_rule_removed" as const,
+      ...{ ...rule, tool_name: "buy", mcp_server_name: "shop", command_prefix: null, created_by: erased },
+    },
+    { ...calls("Bash", { command: "a" }), confirmation_rule: { ...by, command_prefix: "npm" } },
+  ];
+  const printed = await rendered(logOf(...(events as Parameters<typeof logOf>)));
+  assert.ok(!printed.includes("\u001b"), printed);
+  for (const line of [
+    /^allowed by ada\S*$/m,
+    /^denied by usr_1: No\. ?\S*Not now\.$/m,
+    /^always allowed in this session by ada\S*: Bash: npm test …$/m,
+    /^no longer always allowed by usr_1: all calls of shop: buy$/m,
+    /^allowed by the rule npm … of usr_1$/m,
+  ])
+    assert.match(printed, line);
+});
+
 test("a terminal of unknown width has 80 columns", async () => {
   assert.match(
     await rendered(logOf(says("Hi."), calls("Bash", { command: "make" }), returns(1, "made")), {
@@ -246,6 +274,54 @@ test("a wait for the environment is in the status line, and is printed with its 
   assert.equal(screen, waited);
   const cutOff = await rendered(logOf(wait(null), ready, says("Hi.")), { columns: 80 });
   assert.doesNotMatch(cutOff.slice(cutOff.indexOf("sandbox ready")), /waiting/);
+});
+
+type Chosen = EventOf<"session.runtimes_chosen">;
+
+test("what a session chose from its repositories is one line, with the lines that ask for it", async () => {
+  const from = { resource_id: "sesr_1", file: ".nvmrc", line: 3 };
+  const chosen = (missing: Chosen["missing"], ignored: Chosen["ignored"]) => ({
+    type: "session.runtimes_chosen" as const,
+    runtimes: [{ runtime: "node" as const, version: "22.1.0", asked: "v22", ...from }],
+    ...{ missing, ignored },
+  });
+  const absent = {
+    runtime: "go" as const,
+    asked: "1.9",
+    ...from,
+    file: "go.mod",
+    available: ["1.24", "1.25"],
+  };
+  const left = { ...from, reason: "no" };
+  assert.equal(await rendered(logOf(chosen([], []))), "runtimes: node 22.1.0 (.nvmrc:3)\n");
+  assert.equal(
+    await rendered(logOf(chosen([absent, { ...absent, available: [] }], [left, left]))),
+    "runtimes: node 22.1.0 (.nvmrc:3) · go 1.9 (go.mod:3) is not available; available: 1.24, 1.25 · go 1.9 (go.mod:3) is not available · 2 lines ignored\n",
+  );
+  const nothing = { ...chosen([], []), runtimes: [] };
+  assert.equal(await rendered(logOf(nothing)), "no repository asks for a runtime\n");
+});
+
+test("what is followed of a devcontainer.json, and what is not, is one line", async () => {
+  const read = {
+    ...{ type: "session.devcontainer_read" as const, resource_id: "sesr_1", error: null },
+    ...{ file: ".devcontainer.json", honoured: ["features", "containerEnv"], not_honoured: [] },
+    ...{ image: null, environment_variable_names: [], forward_ports: [] },
+  };
+  const not = ["mounts", "features", "mounts"].map((property) => ({ property, reason: "no" }));
+  const lines = [
+    ".devcontainer.json: features, containerEnv · not mounts",
+    ".devcontainer.json: nothing · not mounts, features",
+    ".devcontainer.json: image debian:13, features",
+    "devcontainer.json is not followed: there is none",
+  ];
+  const events = [
+    { ...read, not_honoured: not.slice(0, 1) },
+    { ...read, honoured: [], not_honoured: not },
+    { ...read, honoured: ["image", "features"], image: "debian:13" },
+    { ...read, file: null, error: "there is none" },
+  ];
+  assert.equal(await rendered(logOf(...events)), `${lines.join("\n")}\n`);
 });
 
 test("a rehearsal's steps are summarized, not printed as JSON", async () => {

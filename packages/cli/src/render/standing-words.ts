@@ -12,6 +12,7 @@ const LOOKS: Record<Standing, Look> = {
   retries_exhausted: { words: "failed", style: "red" },
   refusal: { words: "refused", style: "red" },
   max_turns: { words: "limit reached", style: "yellow" },
+  budget_reached: { words: "budget reached", style: "yellow" },
   cancelled: { words: "interrupted", style: "dim" },
   end_turn: { words: "done", style: "dim" },
   none: { words: "not started", style: "dim" },

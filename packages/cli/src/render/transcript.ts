@@ -7,7 +7,9 @@ import { Activity, type Call } from "./activity.ts";
 import { CallLoops } from "./call-loops.ts";
 import { Clones } from "./clones.ts";
 import { textOf, wholeText } from "./content-text.ts";
+import { byWhom, decisionLine, ruleLine, ruleOfCall } from "./decision-line.ts";
 import { EnvironmentWait } from "./environment-wait.ts";
+import { followLine } from "./follow-line.ts";
 import { rehearsalLine } from "./rehearsal.ts";
 import { TurnEnd } from "./turn-end.ts";
 
@@ -69,14 +71,16 @@ export class Transcript {
       case "user.interrupt":
         return apart([yellow("interrupt")]);
       case "user.tool_confirmation":
-        return note(event.result === "allow" ? dim("allowed") : yellow("denied"));
+        return note((event.result === "allow" ? dim : yellow)(decisionLine(event)));
       case "agent.message":
         return apart(wholeText(event).split("\n"));
       case "agent.tool_use":
       case "agent.mcp_tool_use":
       case "agent.custom_tool_use":
         this.#activity.begin(event);
-        return null;
+        return "confirmation_rule" in event && event.confirmation_rule !== undefined
+          ? note(dim(ruleOfCall(event.confirmation_rule)))
+          : null;
       case "agent.tool_result":
         return apart(this.#activity.finish(event, this.#loops.end(event.tool_use_id)));
       case "agent.mcp_tool_result":
@@ -100,13 +104,26 @@ export class Transcript {
       case "session.status_terminated":
         return apart([bold("terminated")]);
       case "session.updated":
+      case "session.usage":
         return null;
+      case "session.confirmation_rule_added":
+        return note(dim(`always allowed in this session${byWhom(event)}: ${ruleLine(event)}`));
+      case "session.confirmation_rule_removed":
+        return note(dim(`no longer always allowed${byWhom(event)}: ${ruleLine(event)}`));
+      case "session.follow_started":
+      case "session.follow_handed_over":
+      case "session.follow_stopped":
+        return note(dim(plainLine(followLine(event))));
       case "session.deleted":
         return apart([bold("deleted")]);
       case "session.error":
         return this.#failed(event);
       case "session.environment_progress":
         return this.#waited(event);
+      case "session.runtimes_chosen":
+        return note(dim(plainLine(chosenLine(event))));
+      case "session.devcontainer_read":
+        return note(dim(plainLine(devcontainerLine(event))));
       case "session.container_started":
         this.#wait.end();
         return note(
@@ -245,6 +262,36 @@ function waitingLine({ retry_at, reason }: EventOf<"session.status_rescheduled">
 
 function hostOf({ host, port }: EventOf<"session.egress_denied">): string {
   return plainLine(port === null || port === 443 ? host : `${host}:${port}`);
+}
+
+/** Returns one line with what the session chose from its repositories, and from which lines. */
+function chosenLine({ runtimes, missing, ignored }: EventOf<"session.runtimes_chosen">): string {
+  const chosen = runtimes.map(
+    ({ runtime, version, file, line }) => `${runtime} ${version} (${file}:${line})`,
+  );
+  const absent = missing.map(({ runtime, asked, file, line, available }) => {
+    const instead = available.length === 0 ? "" : `; available: ${available.join(", ")}`;
+    return `${runtime} ${asked} (${file}:${line}) is not available${instead}`;
+  });
+  const left =
+    ignored.length === 0 ? [] : [`${ignored.length} ${ignored.length === 1 ? "line" : "lines"} ignored`];
+  const parts = [...chosen, ...absent, ...left];
+  return parts.length === 0 ? "no repository asks for a runtime" : `runtimes: ${parts.join(" · ")}`;
+}
+
+/** Returns one line with what the session follows of a `devcontainer.json`, and what it does not. */
+function devcontainerLine({
+  file,
+  error,
+  honoured,
+  not_honoured: not,
+  image,
+}: EventOf<"session.devcontainer_read">): string {
+  if (error !== null) return `${file ?? "devcontainer.json"} is not followed: ${error}`;
+  const left = [...new Set(not.map(({ property }) => property))];
+  const followed = honoured.map((property) => (property === "image" ? `image ${image}` : property));
+  const parts = [followed.join(", ") || "nothing", ...(left.length === 0 ? [] : [`not ${left.join(", ")}`])];
+  return `${file ?? "devcontainer.json"}: ${parts.join(" · ")}`;
 }
 
 /** Returns a note about limits that the operator has lowered below those of the environment. */

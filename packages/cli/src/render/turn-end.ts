@@ -10,6 +10,7 @@ const ENDINGS: Record<StopReason["type"], string> = {
   refusal: "the model refused",
   requires_action: "waiting for you",
   max_turns: "stopped: the limit of model requests was reached",
+  budget_reached: "stopped: a budget was reached",
 };
 
 /** Collects the duration and tokens of a turn for the line at its end. */

@@ -114,7 +114,7 @@ async function ofDataDirectory(options: ConnectionOptions): Promise<Target> {
   const known = await readClientFile(directory);
   if (known.url === undefined)
     throw new UsageError(
-      "No server is known. Log in to one (berth login URL), set its URL with --url or BERTH_URL, or start one: berth serve",
+      "No service is set. Log in to one (berth login URL), set its URL with --url or BERTH_URL, or start one: berth serve",
     );
   return {
     baseURL: known.url,
@@ -149,7 +149,7 @@ export async function givenToken({
 async function ownToken({ token_file: file }: ClientFile): Promise<string> {
   if (file !== undefined && existsSync(file)) return secretFile(file);
   throw new UsageError(
-    "No token is known. Log in (berth login URL), or set BERTH_TOKEN, BERTH_TOKEN_FILE or --token-file. To create one, on the host of the service: berth bootstrap --user you@example.com",
+    "No token is set. Log in (berth login URL), or set BERTH_TOKEN, BERTH_TOKEN_FILE or --token-file. To create one, on the host of the service: berth bootstrap --user you@example.com",
     EXIT_CODES.notAllowed,
   );
 }

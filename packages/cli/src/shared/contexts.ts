@@ -87,7 +87,7 @@ export function tokenFor({ current, contexts }: Contexts, url: string): string |
   const [, one] = found.find(([name]) => name === current) ?? (found.length === 1 ? (found[0] ?? []) : []);
   if (one !== undefined || found.length === 0) return one?.token;
   const names = found.map(([name]) => name).join(", ");
-  throw new UsageError(`Several contexts have this URL: ${names}. Choose one by --context.`);
+  throw new UsageError(`Several contexts have this URL: ${names}. Choose one with --context.`);
 }
 
 function normal(url: string): string {

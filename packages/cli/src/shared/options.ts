@@ -33,7 +33,7 @@ export function caFileOption(): Option {
 
 /** Adds the options for the output of a command. */
 export function withOutput(command: Command): Command {
-  const output = new Option("-o, --output <format>", "how to print").choices([...FORMATS]).default("table");
+  const output = new Option("-o, --output <format>", "output format").choices([...FORMATS]).default("table");
   return command
     .addOption(output.conflicts("json"))
     .option("--json", "print JSON, like -o json")
@@ -71,6 +71,14 @@ export function withFields(command: Command): Command {
       "--input <file>",
       "JSON or YAML file with the body, which the fields override; - for standard input",
     );
+}
+
+/** Who sees a new object. */
+export function visibilityOption(): Option {
+  return new Option("--visibility <visibility>", "who sees it; default: the organization's default").choices([
+    "private",
+    "organization",
+  ]);
 }
 
 export function positiveInteger(value: string): number {

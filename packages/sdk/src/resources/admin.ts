@@ -1,10 +1,12 @@
 import type { Transport } from "../transport/transport.ts";
 import { resource } from "./resource.ts";
 
-/** Operations of the installation's operator. The client's token must be an operator token. */
+/**
+ * Operations of administration. The client's token must be an operator's or, for most of them, an admin's.
+ */
 export type Admin = ReturnType<typeof admin>;
 
-/** Returns the operator's methods. */
+/** Returns the methods of administration. */
 export function admin(transport: Transport) {
   return {
     organizations: resource(transport, "adminOrganizations"),

@@ -5,7 +5,7 @@ import type { Call, CallOptions } from "../transport/options.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Methods } from "./methods.ts";
 import { resource } from "./resource.ts";
-import { type ResumableOptions, uploadResumable } from "./upload-resumable.ts";
+import { type NewFileOptions, type ResumableOptions, uploadResumable } from "./upload-resumable.ts";
 
 export type Content = Blob | Uint8Array<ArrayBuffer> | string;
 
@@ -36,9 +36,10 @@ class Uploads {
   /** Uploads a file in one request. Default `timeout`: ten minutes. */
   upload(
     upload: Upload,
-    { metadata, ...options }: CallOptions & { metadata?: Record<string, string> } = {},
+    { metadata, visibility, ...options }: CallOptions & NewFileOptions = {},
   ): ApiPromise<BerthFile> {
     const body = formOf(upload, metadata);
+    if (visibility !== undefined) body.append("visibility", visibility);
     return this.#request({
       operation: operations.files.upload,
       body,

@@ -2,10 +2,14 @@
 import type {
   Agent,
   AuditEntry,
+  ConfirmationRule,
+  Connection,
   ConsoleLink,
   CreatedOperatorToken,
   CreatedToken,
   CurrentToken,
+  Deployment,
+  DeploymentRun,
   DeviceAuthorization,
   DeviceCode,
   Environment,
@@ -15,7 +19,10 @@ import type {
   ForgottenHost,
   ForwardResource,
   Health as HealthObject,
+  HeldToken,
   Host,
+  HostBranch,
+  HostRepository,
   Limits,
   Memory,
   MemoryStore,
@@ -23,18 +30,22 @@ import type {
   Model,
   OperatorToken,
   Organization,
+  Preview,
   Principals as PrincipalsObject,
   ReleasedSession,
   RepositoryDiff,
   RepositoryResource,
   ResponseOf,
   Retention,
+  Runtime,
   routes,
   ServiceAccount,
   Session,
   SessionChanges,
   SessionEvent,
+  SessionPullRequests,
   SessionResource,
+  Shares,
   Skill,
   SkillVersion,
   Token,
@@ -42,6 +53,9 @@ import type {
   User,
   Vault,
   VaultCredential,
+  Webhook,
+  WebhookDelivery,
+  WebhookWithSecret,
   Whoami as WhoamiObject,
   WorkspaceEntry,
 } from "@berth/contract";
@@ -63,16 +77,24 @@ export interface Methods {
   agents: Agents;
   models: Models;
   environments: Environments;
+  runtimes: Runtimes;
   sessions: Sessions;
   sessionResources: SessionResources;
   workspace: Workspace;
   changes: Changes;
+  pullRequests: PullRequests;
+  previews: Previews;
+  confirmationRules: ConfirmationRules;
   events: Events;
+  deployments: Deployments;
+  deploymentRuns: DeploymentRuns;
   usage: Usage;
   health: Health;
   files: Files;
   vaults: Vaults;
   vaultCredentials: VaultCredentials;
+  connections: Connections;
+  webhooks: Webhooks;
   memoryStores: MemoryStores;
   memories: Memories;
   memoryVersions: MemoryVersions;
@@ -171,6 +193,16 @@ export interface Agents {
    * @throws ConflictError A session was created with the agent.
    */
   delete(agent_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["agents"]["delete"]>>;
+  /** Share an agent with a user or the organization. Replaces what was shared with them before. */
+  share(agent_id: string, body: Body<Routes["agents"]["share"]>, options?: CallOptions): ApiPromise<Shares>;
+  /** Stop sharing an agent. */
+  unshare(
+    agent_id: string,
+    query?: Query<Routes["agents"]["unshare"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Get with whom an agent is shared. */
+  shares(agent_id: string, options?: CallOptions): ApiPromise<Shares>;
   /** Archive an agent. Cannot be undone. It stays readable, but takes no changes or new sessions. */
   archive(agent_id: string, options?: CallOptions): ApiPromise<Agent>;
   /** List an agent's versions. Newest first. */
@@ -218,8 +250,27 @@ export interface Environments {
     environment_id: string,
     options?: CallOptions,
   ): ApiPromise<ResponseOf<Routes["environments"]["delete"]>>;
+  /** Share an environment with a user or the organization. Replaces what was shared with them before. */
+  share(
+    environment_id: string,
+    body: Body<Routes["environments"]["share"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Stop sharing an environment. */
+  unshare(
+    environment_id: string,
+    query?: Query<Routes["environments"]["unshare"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Get with whom an environment is shared. */
+  shares(environment_id: string, options?: CallOptions): ApiPromise<Shares>;
   /** Archive an environment. Cannot be undone. It stays readable, but takes no changes or new sessions. */
   archive(environment_id: string, options?: CallOptions): ApiPromise<Environment>;
+}
+
+export interface Runtimes {
+  /** List the runtimes that environments can choose. */
+  list(query?: Query<Routes["runtimes"]["list"]>, options?: CallOptions): PagedList<Runtime>;
 }
 
 export interface Sessions {
@@ -249,6 +300,20 @@ export interface Sessions {
    * @throws ConflictError The session is running.
    */
   delete(session_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["sessions"]["delete"]>>;
+  /** Share a session with a user or the organization. Replaces what was shared with them before. */
+  share(
+    session_id: string,
+    body: Body<Routes["sessions"]["share"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Stop sharing a session. */
+  unshare(
+    session_id: string,
+    query?: Query<Routes["sessions"]["unshare"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Get with whom a session is shared. */
+  shares(session_id: string, options?: CallOptions): ApiPromise<Shares>;
   /**
    * Cancel the running turn. The session can be continued.
    *
@@ -270,6 +335,17 @@ export interface Sessions {
    * @throws ConflictError The session is terminated.
    */
   terminate(session_id: string, options?: CallOptions): ApiPromise<Session>;
+  /**
+   * Mark a session as seen by the caller. `unseen` is false until its next turn ends. Others keep their own
+   * marks.
+   */
+  markSeen(session_id: string, options?: CallOptions): ApiPromise<Session>;
+  /**
+   * Mark a session as unseen by the caller. Puts it on the caller's desk, if it is not there yet.
+   *
+   * @throws ConflictError The session is terminated.
+   */
+  markUnseen(session_id: string, options?: CallOptions): ApiPromise<Session>;
 }
 
 export interface SessionResources {
@@ -370,6 +446,83 @@ export interface Changes {
   ): ApiPromise<RepositoryDiff>;
 }
 
+export interface PullRequests {
+  /**
+   * Get the pull requests of a session's branches. State, checks and reviews, as the host of each repository
+   * says. The host is asked with the session's own credential, or by its connection, once for all who ask at
+   * the same time. If it fails, `error` says why, and what it said before stays. After the session has ended,
+   * only connections are asked.
+   */
+  get(
+    session_id: string,
+    query?: Query<Routes["pullRequests"]["get"]>,
+    options?: CallOptions,
+  ): ApiPromise<SessionPullRequests>;
+}
+
+export interface Previews {
+  /**
+   * Open a port of a session's sandbox in browsers. Returns an address of its own for the port. It opens no
+   * sandbox and starts no program, and asks for nothing on the port.
+   *
+   * @throws ConflictError The session is archived or terminated.
+   * @throws ConflictError The session already has 20 previews.
+   */
+  create(
+    session_id: string,
+    body: Body<Routes["previews"]["create"]>,
+    options?: CallOptions,
+  ): ApiPromise<Preview>;
+  /** List a session's previews. Those that have not expired. */
+  list(
+    session_id: string,
+    query?: Query<Routes["previews"]["list"]>,
+    options?: CallOptions,
+  ): PagedList<Preview>;
+  /** Get a preview. */
+  get(session_id: string, preview_id: string, options?: CallOptions): ApiPromise<Preview>;
+  /** End a preview. Its open connections are closed, and its address works no longer. */
+  delete(
+    session_id: string,
+    preview_id: string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["previews"]["delete"]>>;
+}
+
+export interface ConfirmationRules {
+  /**
+   * Allow calls of a tool in a session without a confirmation. What the agent's permission policy denies
+   * stays denied. Returns the rule that the session has if it has this one already; at most 100.
+   *
+   * @throws ConflictError The session is terminated.
+   */
+  create(
+    session_id: string,
+    body: Body<Routes["confirmationRules"]["create"]>,
+    options?: CallOptions,
+  ): ApiPromise<ConfirmationRule>;
+  /**
+   * List a session's confirmation rules. By a rule, calls that would wait for a confirmation run at once. A
+   * `user.tool_confirmation` with `always` adds one, too.
+   */
+  list(
+    session_id: string,
+    query?: Query<Routes["confirmationRules"]["list"]>,
+    options?: CallOptions,
+  ): PagedList<ConfirmationRule>;
+  /**
+   * Revoke a confirmation rule. Calls that the rule has allowed are not stopped. Later ones wait for a
+   * confirmation again.
+   *
+   * @throws ConflictError The session is terminated.
+   */
+  delete(
+    session_id: string,
+    rule_id: string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["confirmationRules"]["delete"]>>;
+}
+
 export interface Events {
   /**
    * Send events to a session. Appends 1 to 50 events, all or none. Returns them as they were stored.
@@ -391,6 +544,73 @@ export interface Events {
     query?: Query<Routes["events"]["list"]>,
     options?: CallOptions,
   ): PagedList<SessionEvent>;
+}
+
+export interface Deployments {
+  /**
+   * Create a deployment. It creates sessions by its schedule, or with `run`, each as a session of its owner
+   * with the rights that the owner has at that time. What it refers to is checked as for a session.
+   *
+   * @throws ConflictError The agent, the environment or a vault is archived, or a file is not ready.
+   */
+  create(body: Body<Routes["deployments"]["create"]>, options?: CallOptions): ApiPromise<Deployment>;
+  /** List deployments. */
+  list(query?: Query<Routes["deployments"]["list"]>, options?: CallOptions): PagedList<Deployment>;
+  /** Get a deployment. */
+  get(deployment_id: string, options?: CallOptions): ApiPromise<Deployment>;
+  /**
+   * Update a deployment. Omitted fields keep their value. Null clears a field, and lists are replaced as a
+   * whole. Sessions that it has created stay as they are.
+   *
+   * @throws ConflictError The agent, the environment or a vault is archived, or a file is not ready.
+   */
+  update(
+    deployment_id: string,
+    body: Body<Routes["deployments"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<Deployment>;
+  /** Share a deployment with a user or the organization. Replaces what was shared with them before. */
+  share(
+    deployment_id: string,
+    body: Body<Routes["deployments"]["share"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Stop sharing a deployment. */
+  unshare(
+    deployment_id: string,
+    query?: Query<Routes["deployments"]["unshare"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Get with whom a deployment is shared. */
+  shares(deployment_id: string, options?: CallOptions): ApiPromise<Shares>;
+  /** Pause a deployment. Its schedule does not run. `run` still works. For those with the access `write`, too. */
+  pause(deployment_id: string, options?: CallOptions): ApiPromise<Deployment>;
+  /**
+   * Unpause a deployment. Its schedule runs from now on: what it would have run meanwhile is not made up for.
+   * What a service account unpauses acts as that account. For those with the access `write`, too.
+   */
+  unpause(deployment_id: string, options?: CallOptions): ApiPromise<Deployment>;
+  /**
+   * Run a deployment now. Creates a session and returns the run, with an `error` if the session could not be
+   * created. Also works while it is paused. For those with the access `write`, too: the session is its
+   * owner's, and shared as the deployment is.
+   */
+  run(deployment_id: string, options?: CallOptions): ApiPromise<DeploymentRun>;
+  /** Archive a deployment. Cannot be undone. It stays readable, but runs no more. */
+  archive(deployment_id: string, options?: CallOptions): ApiPromise<Deployment>;
+  /** List the runs of a deployment. */
+  runs(
+    deployment_id: string,
+    query?: Query<Routes["deployments"]["runs"]>,
+    options?: CallOptions,
+  ): PagedList<DeploymentRun>;
+}
+
+export interface DeploymentRuns {
+  /** List runs of deployments. Those of the caller's own deployments, or of the one that the query names. */
+  list(query?: Query<Routes["deploymentRuns"]["list"]>, options?: CallOptions): PagedList<DeploymentRun>;
+  /** Get a run of a deployment. */
+  get(deployment_run_id: string, options?: CallOptions): ApiPromise<DeploymentRun>;
 }
 
 export interface Usage {
@@ -417,6 +637,16 @@ export interface Files {
    * @throws ConflictError The file is mounted in a session that is neither archived nor terminated.
    */
   delete(file_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["files"]["delete"]>>;
+  /** Share a file with a user or the organization. Replaces what was shared with them before. */
+  share(file_id: string, body: Body<Routes["files"]["share"]>, options?: CallOptions): ApiPromise<Shares>;
+  /** Stop sharing a file. */
+  unshare(
+    file_id: string,
+    query?: Query<Routes["files"]["unshare"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Get with whom a file is shared. */
+  shares(file_id: string, options?: CallOptions): ApiPromise<Shares>;
   /**
    * Get a file's content. The body of the response is unread: read it with `bytes()`, `text()` or `blob()`.
    *
@@ -440,6 +670,16 @@ export interface Vaults {
    * @throws ConflictError A session that is neither archived nor terminated uses the vault.
    */
   delete(vault_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["vaults"]["delete"]>>;
+  /** Share a vault with a user or the organization. Replaces what was shared with them before. */
+  share(vault_id: string, body: Body<Routes["vaults"]["share"]>, options?: CallOptions): ApiPromise<Shares>;
+  /** Stop sharing a vault. */
+  unshare(
+    vault_id: string,
+    query?: Query<Routes["vaults"]["unshare"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Get with whom a vault is shared. */
+  shares(vault_id: string, options?: CallOptions): ApiPromise<Shares>;
   /** Archive a vault. Archives its credentials, too. Cannot be undone: their secrets are destroyed. */
   archive(vault_id: string, options?: CallOptions): ApiPromise<Vault>;
 }
@@ -486,6 +726,110 @@ export interface VaultCredentials {
   archive(vault_id: string, credential_id: string, options?: CallOptions): ApiPromise<VaultCredential>;
 }
 
+export interface Connections {
+  /**
+   * Create a connection to a git host. Stores the credential by which sessions get tokens for repositories of
+   * the host. The host is not asked: `test` does that.
+   */
+  create(body: Body<Routes["connections"]["create"]>, options?: CallOptions): ApiPromise<Connection>;
+  /** List connections to git hosts. */
+  list(query?: Query<Routes["connections"]["list"]>, options?: CallOptions): PagedList<Connection>;
+  /** Get a connection. */
+  get(connection_id: string, options?: CallOptions): ApiPromise<Connection>;
+  /**
+   * Update a connection, or rotate its secret. Omitted fields keep their value. The host and the type cannot
+   * be changed. Sessions get tokens by a new secret from their next command on.
+   */
+  update(
+    connection_id: string,
+    body: Body<Routes["connections"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<Connection>;
+  /**
+   * Delete a connection.
+   *
+   * @throws ConflictError A session that is neither archived nor terminated uses the connection, or a token
+   * that it made for one is still to be revoked.
+   */
+  delete(
+    connection_id: string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["connections"]["delete"]>>;
+  /** Test a connection. Asks the host whether it accepts the credential. `message` says what is wrong. */
+  test(connection_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["connections"]["test"]>>;
+  /**
+   * List the repositories that a connection reaches. In the order of the host.
+   *
+   * @throws ConflictError The host does not answer, or rejects the connection; the message says why.
+   */
+  repositories(
+    connection_id: string,
+    query?: Query<Routes["connections"]["repositories"]>,
+    options?: CallOptions,
+  ): PagedList<HostRepository>;
+  /**
+   * List the branches of a repository. In the order of the host.
+   *
+   * @throws ConflictError The host does not answer, or rejects the connection; the message says why.
+   */
+  branches(
+    connection_id: string,
+    query: Query<Routes["connections"]["branches"]>,
+    options?: CallOptions,
+  ): PagedList<HostBranch>;
+}
+
+export interface Webhooks {
+  /**
+   * Create a webhook. `secret` of the response is the key by which its receiver verifies requests. It is
+   * returned only once. An owner has at most 32 webhooks.
+   *
+   * @throws ConflictError The owner has 32 webhooks.
+   * @throws ConflictError The installation has no relay for mail.
+   */
+  create(body: Body<Routes["webhooks"]["create"]>, options?: CallOptions): ApiPromise<WebhookWithSecret>;
+  /** List webhooks. */
+  list(query?: Query<Routes["webhooks"]["list"]>, options?: CallOptions): PagedList<Webhook>;
+  /** Get a webhook. */
+  get(webhook_id: string, options?: CallOptions): ApiPromise<Webhook>;
+  /** Update a webhook. Omitted fields keep their value. The format and the owner cannot be changed. */
+  update(
+    webhook_id: string,
+    body: Body<Routes["webhooks"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<Webhook>;
+  /** Delete a webhook. Deletes its deliveries, too. What is pending is not sent. */
+  delete(webhook_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["webhooks"]["delete"]>>;
+  /** Enable a webhook. Sends what was pending when it was disabled. What happened since is not sent. */
+  enable(webhook_id: string, options?: CallOptions): ApiPromise<Webhook>;
+  /** Disable a webhook. Nothing is sent, and nothing that happens is kept to be sent later. */
+  disable(webhook_id: string, options?: CallOptions): ApiPromise<Webhook>;
+  /**
+   * Test a webhook. Sends an event of the type `webhook.test` once, also if the webhook is disabled, and
+   * waits for the answer. `message` says what is wrong.
+   */
+  test(webhook_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["webhooks"]["test"]>>;
+  /**
+   * Rotate a webhook's secret. For 24 hours requests are signed with both, the new one first.
+   *
+   * @throws ConflictError The webhook signs nothing: its format is not `standard`.
+   */
+  rotateSecret(webhook_id: string, options?: CallOptions): ApiPromise<WebhookWithSecret>;
+  /** List a webhook's deliveries. Those of the last 30 days. */
+  deliveries(
+    webhook_id: string,
+    query?: Query<Routes["webhooks"]["deliveries"]>,
+    options?: CallOptions,
+  ): PagedList<WebhookDelivery>;
+  /**
+   * Deliver an event again. At once, and with all tries, whatever became of it. The receiver gets the same
+   * `webhook-id`.
+   *
+   * @throws ConflictError The webhook is disabled.
+   */
+  redeliver(webhook_id: string, delivery_id: string, options?: CallOptions): ApiPromise<WebhookDelivery>;
+}
+
 export interface MemoryStores {
   /** Create a memory store. */
   create(body: Body<Routes["memoryStores"]["create"]>, options?: CallOptions): ApiPromise<MemoryStore>;
@@ -511,6 +855,20 @@ export interface MemoryStores {
     memory_store_id: string,
     options?: CallOptions,
   ): ApiPromise<ResponseOf<Routes["memoryStores"]["delete"]>>;
+  /** Share a memory store with a user or the organization. Replaces what was shared with them before. */
+  share(
+    memory_store_id: string,
+    body: Body<Routes["memoryStores"]["share"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Stop sharing a memory store. */
+  unshare(
+    memory_store_id: string,
+    query?: Query<Routes["memoryStores"]["unshare"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Get with whom a memory store is shared. */
+  shares(memory_store_id: string, options?: CallOptions): ApiPromise<Shares>;
   /**
    * Archive a memory store. Cannot be undone. The store and its memories stay readable, but cannot be
    * changed.
@@ -598,6 +956,16 @@ export interface Skills {
    * not terminated was created with it.
    */
   delete(skill_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["skills"]["delete"]>>;
+  /** Share a skill with a user or the organization. Replaces what was shared with them before. */
+  share(skill_id: string, body: Body<Routes["skills"]["share"]>, options?: CallOptions): ApiPromise<Shares>;
+  /** Stop sharing a skill. */
+  unshare(
+    skill_id: string,
+    query?: Query<Routes["skills"]["unshare"]>,
+    options?: CallOptions,
+  ): ApiPromise<Shares>;
+  /** Get with whom a skill is shared. */
+  shares(skill_id: string, options?: CallOptions): ApiPromise<Shares>;
   /**
    * Archive a skill. Cannot be undone. Agents and sessions that have the skill keep it, but it cannot be
    * added to others.
@@ -651,10 +1019,10 @@ export interface AdminOrganizations {
    * @throws ConflictError An organization with this name exists.
    */
   create(body: Body<Routes["adminOrganizations"]["create"]>, options?: CallOptions): ApiPromise<Organization>;
-  /** List all organizations. */
+  /** List organizations. */
   list(query?: Query<Routes["adminOrganizations"]["list"]>, options?: CallOptions): PagedList<Organization>;
   /**
-   * Rename an organization.
+   * Rename an organization, or change its settings. Omitted fields keep their value.
    *
    * @throws ConflictError An organization with this name exists.
    */
@@ -672,15 +1040,23 @@ export interface AdminUsers {
    * @throws ConflictError A user with this email address exists, or the organization is being erased.
    */
   create(body: Body<Routes["adminUsers"]["create"]>, options?: CallOptions): ApiPromise<User>;
-  /** List the users of all organizations. With `organization_id`, those of one. */
+  /** List users. */
   list(query?: Query<Routes["adminUsers"]["list"]>, options?: CallOptions): PagedList<User>;
-  /** Set a user's role. It takes effect with the next request. */
+  /**
+   * Set a user's role. It takes effect with the next request.
+   *
+   * @throws ConflictError An admin asks, and the user is the only admin of the organization.
+   */
   update(
     user_id: string,
     body: Body<Routes["adminUsers"]["update"]>,
     options?: CallOptions,
   ): ApiPromise<User>;
-  /** Disable a user, whose tokens are then rejected. */
+  /**
+   * Disable a user, whose tokens are then rejected.
+   *
+   * @throws ConflictError An admin asks, and the user is the only admin of the organization.
+   */
   disable(user_id: string, options?: CallOptions): ApiPromise<User>;
   /**
    * Enable a user.
@@ -700,7 +1076,7 @@ export interface AdminServiceAccounts {
     body: Body<Routes["adminServiceAccounts"]["create"]>,
     options?: CallOptions,
   ): ApiPromise<ServiceAccount>;
-  /** List the service accounts of all organizations. With `organization_id`, those of one. */
+  /** List service accounts. */
   list(
     query?: Query<Routes["adminServiceAccounts"]["list"]>,
     options?: CallOptions,
@@ -718,11 +1094,19 @@ export interface AdminServiceAccounts {
 export interface AdminTokens {
   /**
    * Create a token of a user or of a service account. `token` of the response is the secret, which is
-   * returned only once.
+   * returned only once. That of an admin has no scope that the admin's token lacks, expires no later, and is
+   * revoked with it, unless it is independent.
    *
    * @throws ConflictError The user or the service account is disabled.
    */
   create(body: Body<Routes["adminTokens"]["create"]>, options?: CallOptions): ApiPromise<CreatedToken>;
+  /** List the tokens of users and service accounts. Sign-ins to the console are among them. */
+  list(query?: Query<Routes["adminTokens"]["list"]>, options?: CallOptions): PagedList<HeldToken>;
+  /**
+   * Revoke a token of any user or service account, and its descendants. Takes effect at once. Independent
+   * descendants are kept.
+   */
+  delete(token_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["adminTokens"]["delete"]>>;
 }
 
 export interface AdminOperatorTokens {
@@ -769,7 +1153,12 @@ export interface AdminRetention {
 }
 
 export interface AdminErasures {
-  /** Erase all data of a user or of an organization. Returns at once: running services carry it out. */
+  /**
+   * Erase all data of a user or of an organization. Returns at once: running services carry it out. Only the
+   * operator can erase an organization.
+   *
+   * @throws ConflictError An admin asks, and the user is the only admin of the organization.
+   */
   create(body: Body<Routes["adminErasures"]["create"]>, options?: CallOptions): ApiPromise<Erasure>;
   /** List erasures. */
   list(query?: Query<Routes["adminErasures"]["list"]>, options?: CallOptions): PagedList<Erasure>;
@@ -833,4 +1222,10 @@ export interface AdminSessions {
 export interface AdminAuditEntries {
   /** List who changed what, and from where. Newest first. */
   list(query?: Query<Routes["adminAuditEntries"]["list"]>, options?: CallOptions): PagedList<AuditEntry>;
+  /**
+   * Export who changed what, and from where. Returns all entries that the filters select, newest first, as a
+   * file. In CSV, an apostrophe precedes text that a spreadsheet would take for a formula. The body of the
+   * response is unread: read it with `bytes()`, `text()` or `blob()`.
+   */
+  export(query?: Query<Routes["adminAuditEntries"]["export"]>, options?: CallOptions): Promise<Response>;
 }

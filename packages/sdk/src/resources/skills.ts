@@ -1,4 +1,4 @@
-import type { Skill, SkillVersion } from "@berth/contract";
+import type { Skill, SkillVersion, Visibility } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import { type ApiPromise, apiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -37,12 +37,18 @@ class SkillUploads {
     {
       display_title,
       metadata,
+      visibility,
       ...options
-    }: CallOptions & { display_title?: string; metadata?: Record<string, string> } = {},
+    }: CallOptions & {
+      display_title?: string;
+      metadata?: Record<string, string>;
+      visibility?: Visibility | undefined;
+    } = {},
   ): ApiPromise<Skill> {
     const body = formOf(upload);
     if (display_title !== undefined) body.append("display_title", display_title);
     if (metadata !== undefined) body.append("metadata", JSON.stringify(metadata));
+    if (visibility !== undefined) body.append("visibility", visibility);
     const timeout = options.timeout ?? 600_000;
     const call = { operation: operations.skills.create, body, ...options, timeout };
     return apiPromise(this.#transport.json<Skill>(call));

@@ -73,7 +73,7 @@ test("uploadResumable: connections break and the service is killed → the uploa
   assert.deepEqual((await (await client.files.content(survived.id)).bytes()).length, content.length);
 });
 
-test("uploadResumable: a file_id → an earlier upload is resumed", { timeout: 180_000 }, async (t) => {
+test("uploadResumable: a file_id → an earlier upload is resumed", { timeout: 600_000 }, async (t) => {
   const service = await startRealService(t);
   const client = new Berth({ baseURL: service.url, token: service.token });
   const begun = await client.files.create({ filename: "a.txt", size_bytes: 10 });

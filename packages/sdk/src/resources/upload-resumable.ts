@@ -1,11 +1,16 @@
-import type { File as BerthFile, NewFile } from "@berth/contract";
+import type { File as BerthFile, NewFile, Visibility } from "@berth/contract";
 import { BerthError, ConflictError } from "../transport/errors.ts";
 import type { CallOptions } from "../transport/options.ts";
 import { retryDelay } from "../transport/retry.ts";
 import type { Transport } from "../transport/transport.ts";
 
-export interface ResumableOptions extends Omit<CallOptions, "idempotencyKey"> {
+export interface NewFileOptions {
   metadata?: Record<string, string> | undefined;
+  /** Who sees the file. Default: the organization's default. */
+  visibility?: Visibility | undefined;
+}
+
+export interface ResumableOptions extends Omit<CallOptions, "idempotencyKey">, NewFileOptions {
   /** Id of the pending file of an earlier upload of the same content, to resume it. */
   file_id?: string | undefined;
   /** Bytes of a part. Default: 8 MiB. */
@@ -35,10 +40,24 @@ export async function uploadResumable(
   files: FileCalls,
   transport: Pick<Transport, "sleep" | "warn">,
   { name, content }: { name: string; content: Blob },
-  { metadata, file_id, partSize = PART_SIZE, onProgress, maxRetries = 5, ...call }: ResumableOptions,
+  {
+    metadata,
+    visibility,
+    file_id,
+    partSize = PART_SIZE,
+    onProgress,
+    maxRetries = 5,
+    ...call
+  }: ResumableOptions,
 ): Promise<BerthFile> {
   const total = content.size;
-  const pending = { filename: name, size_bytes: total, mime_type: content.type || undefined, metadata };
+  const pending = {
+    filename: name,
+    size_bytes: total,
+    mime_type: content.type || undefined,
+    metadata,
+    visibility,
+  };
   let file = await (file_id === undefined ? files.create(pending, call) : files.get(file_id, call));
   for (let failures = 0; file.status === "pending"; ) {
     const before = file.uploaded_bytes;

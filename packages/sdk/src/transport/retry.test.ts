@@ -130,7 +130,7 @@ test("no response within the timeout is a TimeoutError, also while the body is r
   const wire = await startWire(t, (_, response, index) => {
     if (index > 0) response.writeHead(200, { "content-type": "application/json" }).write("{");
   });
-  const { client } = clientOf(wire.url, { timeout: 50, maxRetries: 1 });
+  const { client } = clientOf(wire.url, { timeout: 500, maxRetries: 1 });
   await assert.rejects(client.sessions.get("sess_1"), TimeoutError);
   assert.equal(wire.received.length, 2);
 });

@@ -17,7 +17,7 @@ type Served<T> = T extends readonly (infer Item)[]
 export type Query<R extends AnyRoute> = Plain<QueryOf<R>> & Bounds<QueryOf<R>>;
 
 type Plain<Q> = {
-  [Key in keyof Q as NameOf<Key>]?: Key extends "limit" ? number | undefined : ValueOf<Q[Key]>;
+  [Key in keyof Q as NameOf<Key>]?: Key extends "limit" | "max_age" ? number | undefined : ValueOf<Q[Key]>;
 };
 
 type NameOf<Key> = Key extends `${string}_at[${string}]` ? never : Key extends `${infer Name}[]` ? Name : Key;

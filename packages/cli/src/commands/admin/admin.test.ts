@@ -50,6 +50,20 @@ test("admin: creates, lists, disables and enables organizations, users and servi
   await admin("service-accounts", "create", "ci", "--org", "acme");
   await admin("service-accounts", "disable", "ci", "--org", "acme");
   await admin("organizations", "rename", "acme", "Acme Inc");
+  await admin("organizations", "set", "Acme Inc", "--default-visibility", "organization");
+  assert.match(await admin("organizations", "list"), /Acme Inc +1 +1 +organization +-$/m);
+  const key = await admin("organizations", "set", "Acme Inc", "--commit-signing", "on");
+  assert.match(key, /^ssh-ed25519 [A-Za-z0-9+/]{68}$/);
+  assert.equal(await admin("organizations", "set", "Acme Inc", "--commit-signing", "on"), key);
+  assert.equal(await admin("organizations", "set", "Acme Inc", "--commit-signing", "off"), "");
+  assert.notEqual(await admin("organizations", "set", "Acme Inc", "--commit-signing", "on"), key);
+  const none = await service.admin(["organizations", "set", "Acme Inc"]);
+  assert.equal(none.code, 2);
+  assert.match(none.stderr, /--default-visibility, --commit-signing, --admin-group or --no-admin-group/);
+  await admin("organizations", "set", "Acme Inc", "--admin-group", "Berth Admins");
+  assert.match(await admin("organizations", "list"), /Acme Inc +1 +1 +organization +Berth Admins$/m);
+  await admin("organizations", "set", "Acme Inc", "--no-admin-group");
+  assert.match(await admin("organizations", "list"), /Acme Inc +1 +1 +organization +-$/m);
   const { data: accounts } = JSON.parse(
     await admin("service-accounts", "list", "--org", "Acme Inc", "--json"),
   );
@@ -66,6 +80,8 @@ test("admin tokens create --service-account: a token without a user", async () =
   await admin("service-accounts", "create", "nightly", "--org", "Night");
   const account = ["--service-account", "nightly", "--org", "Night"];
   assert.match(await admin("tokens", "create", ...account), /^berth_sat_\w+$/);
+  const scim = JSON.parse(await admin("tokens", "create", ...account, "--scopes", "scim", "--json"));
+  assert.deepEqual(scim.scopes, ["scim"]);
   assert.match(await admin("service-accounts", "list", "--org", "Night"), /nightly +Night +-$/);
   assert.equal(await admin("users", "list", "--org", "Night"), "");
   for (const args of [[], ["--user", "a@b.example", ...account], ["--service-account", "nightly"]])

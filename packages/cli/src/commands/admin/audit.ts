@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { AuditEntry } from "@berth/sdk";
 import { isForPeople, printItem } from "../../shared/output.ts";
 import { type AdminOptions, administer } from "./administer.ts";
@@ -12,12 +14,19 @@ interface AuditOptions extends AdminOptions {
   until?: Date;
   limit: number;
   all?: boolean;
+  format?: "jsonl" | "csv";
 }
 
 const PAGE = 100;
 
 /** Prints the newest entries: a table for people, else each as soon as it is read. */
-export async function listAuditEntries({ org, limit, all, ...options }: AuditOptions): Promise<undefined> {
+export async function listAuditEntries({
+  org,
+  limit,
+  all,
+  format,
+  ...options
+}: AuditOptions): Promise<undefined> {
   const { admin, named } = await administer(options);
   const { user, operation, resource, since, until } = options;
   const filter = {
@@ -27,6 +36,7 @@ export async function listAuditEntries({ org, limit, all, ...options }: AuditOpt
     ...(resource !== undefined && { resource }),
     created_at: { gte: since, lt: until },
   };
+  if (format !== undefined) return await printExport(await admin.auditEntries.export({ ...filter, format }));
   const rows: ReturnType<typeof auditRow>[] = [];
   let left = all ? Number.POSITIVE_INFINITY : limit;
   for await (const entry of admin.auditEntries.list({ ...filter, limit: Math.min(left, PAGE) })) {
@@ -36,6 +46,11 @@ export async function listAuditEntries({ org, limit, all, ...options }: AuditOpt
     if (left === 0) break;
   }
   if (isForPeople(options)) await printRows(rows, AUDIT_COLUMNS, options);
+}
+
+/** Prints a file as it arrives. */
+async function printExport({ body }: Response): Promise<undefined> {
+  if (body !== null) await pipeline(Readable.fromWeb(body), process.stdout, { end: false });
 }
 
 const AUDIT_COLUMNS = ["time", "actor", "operation", "resources", "client"] as const;

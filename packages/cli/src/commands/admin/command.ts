@@ -3,6 +3,7 @@ import { commaList, positiveInteger, withClient, withYes } from "../../shared/op
 import { action } from "../action.ts";
 import { addErasures } from "./erasures-command.ts";
 import { addLimits } from "./limits-command.ts";
+import { OF_ORGANIZATION } from "./of-organization.ts";
 import { addRetention } from "./retention-command.ts";
 import { addTokens } from "./tokens-command.ts";
 
@@ -15,7 +16,7 @@ export function addAdmin(program: Command): void {
     .command("admin")
     .summary("manage organizations, users, service accounts and hosts, and read the audit log")
     .description(
-      "Manage the organizations, users, service accounts and hosts of a service, with an operator token.",
+      "Manage the organizations, users, service accounts and hosts of a service, with an operator token; or an organization, with a token of an admin of it.",
     )
     .addHelpText("after", HELP);
   addOrganizations(admin);
@@ -51,6 +52,11 @@ function addAudit(admin: Command): void {
     .option("--until <time>", "only before this time", time)
     .addOption(new Option("--limit <count>", "how many").argParser(positiveInteger).default(100))
     .option("--all", "all of them")
+    .addOption(
+      new Option("--format <format>", "print all of them as this format, for other programs")
+        .choices(["jsonl", "csv"])
+        .conflicts(["limit", "all", "json", "output"]),
+    )
     .addHelpText("after", AUDIT_HELP)
     .action(action(() => import("./audit.ts"), "listAuditEntries"));
 }
@@ -62,10 +68,35 @@ function time(text: string): Date {
 }
 
 function addOrganizations(admin: Command): void {
-  const noun = admin.command("organizations").description("List, create and rename organizations.");
+  const noun = admin
+    .command("organizations")
+    .description("List, create and rename organizations, and change their settings.");
   add(noun, "list", "List organizations.").action(action(load, "listOrganizations"));
   add(noun, "create <name>", "Create an organization.").action(action(load, "createOrganization"));
   add(noun, "rename <name> <new-name>", "Rename an organization.").action(action(load, "renameOrganization"));
+  add(
+    noun,
+    "set <name>",
+    "Set what its members share unless they say otherwise, or whether commits are signed. Existing objects do not change.",
+  )
+    .addOption(
+      new Option("--default-visibility <visibility>", "default visibility of new objects").choices([
+        "private",
+        "organization",
+      ]),
+    )
+    .addOption(
+      new Option(
+        "--commit-signing <on|off>",
+        "sign commits of sessions; on prints the public key, off deletes the key",
+      ).choices(["on", "off"]),
+    )
+    .option(
+      "--admin-group <name>",
+      "group of SCIM whose members are admins; the other users of SCIM are members",
+    )
+    .option("--no-admin-group", "let no group decide about roles")
+    .action(action(load, "setOrganization"));
 }
 
 function addUsers(admin: Command): void {
@@ -77,7 +108,7 @@ function addUsers(admin: Command): void {
     .option("--org <name>", "only members of this organization")
     .action(action(load, "listUsers"));
   add(noun, "create <email>", "Create a user, without a token.")
-    .requiredOption("--org <name>", "the user's organization")
+    .option("--org <name>", OF_ORGANIZATION)
     .addOption(role)
     .action(action(load, "createUser"));
   add(noun, "set-role <email> <role>", "Set a user's role: member or admin.").action(action(load, "setRole"));
@@ -92,7 +123,7 @@ function addUsers(admin: Command): void {
 function addServiceAccounts(admin: Command): void {
   const noun = admin.command("service-accounts").description("List, create and disable service accounts.");
   const of = (usage: string, summary: string) =>
-    add(noun, usage, summary).requiredOption("--org <name>", "the service account's organization");
+    add(noun, usage, summary).option("--org <name>", OF_ORGANIZATION);
   add(noun, "list", "List service accounts.")
     .option("--org <name>", "only members of this organization")
     .action(action(load, "listServiceAccounts"));
@@ -171,7 +202,8 @@ Each change that a request or a command on the host made has one entry, stored t
 be changed or deleted. They have ids, but no contents. With --json each entry is a line of JSON.
 
 Example:
-  $ berth admin audit --user ada@example.com --since 2026-11-01 --json`;
+  $ berth admin audit --user ada@example.com --since 2026-11-01 --json
+  $ berth admin audit --org acme --format csv > audit.csv`;
 
 const DRAIN_HELP = `
 Before a disk is given up, the files below /mnt/session/outputs are saved as Files, and changes of memory stores are
@@ -183,8 +215,9 @@ function add(noun: Command, usage: string, summary: string): Command {
 }
 
 const HELP = `
-The service is the one of --url, BERTH_URL, the context or the data directory, as for other commands. The token must be an
-operator token: create the first one with 'berth bootstrap --operator NAME' on the host of the service.
+The service is the one of --url, BERTH_URL, the context or the data directory, as for other commands. An operator token administers all
+organizations: create the first one with 'berth bootstrap --operator NAME' on the host of the service. A token of an admin, with
+the scopes admin:read and admin:write, administers the admin's own organization, but no hosts, limits or operator tokens.
 
 Examples:
   $ export BERTH_TOKEN=$(berth bootstrap --operator ops)

@@ -22,7 +22,7 @@ export async function erase({ user, org, wait, ...options }: EraseOptions): Prom
     throw new UsageError("Set either --user or --org, the owner of the data.");
   const whose = user === undefined ? `the organization ${org} and all its users` : `the user ${user}`;
   const { admin, named } = await administer(options);
-  await confirm(`Erase all data of ${plainLine(whose)}? Only a backup can bring it back.`, options);
+  await confirm(`Erase all data of ${plainLine(whose)}? It can only be restored from a backup.`, options);
   const subject =
     user === undefined
       ? { organization_id: await named.organization(org ?? "") }

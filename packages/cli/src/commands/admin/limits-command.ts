@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { withClient } from "../../shared/options.ts";
 import { action } from "../action.ts";
+import { OF_ORGANIZATION } from "./of-organization.ts";
 
 const load = () => import("./limits.ts");
 
@@ -12,7 +13,7 @@ export function addLimits(admin: Command): void {
     .description("Show and change the limits of an organization or of a user.");
   const add = (usage: string, summary: string) =>
     withClient(limits.command(usage).description(summary))
-      .option("--org <name>", "the organization, for all of its users together")
+      .option("--org <name>", `${OF_ORGANIZATION}, for all of its users together`)
       .option("--user <email>", "the user");
   add("get", "Show the limits, where they are from, and how much is used.").action(action(load, "getLimits"));
   add("set <limits...>", "Set limits, as name=number, or name=none for no limit.")
@@ -34,6 +35,8 @@ Names:
   running_turns        turns at once, over all hosts; further messages wait
   sandbox_seconds_per_day  for how long sandboxes are open, together, in a day (UTC)
   disk_bytes           what the disks of sessions take on their hosts, where these limit disks
+  spend_cents          what all sessions may cost, in US cents of the models' list prices
+  spend_cents_per_day  the same in a day (UTC)
 
 Example:
   $ berth admin limits set --org acme requests_per_second=100 open_sessions=500

@@ -45,7 +45,7 @@ async function print({ data }: Limits, options: LimitOptions): Promise<void> {
 }
 
 function ownerOf({ org, user }: LimitOptions) {
-  if ((org === undefined) === (user === undefined))
+  if (org !== undefined && user !== undefined)
     throw new UsageError("Set either --org or --user, the owner of the limits.");
   return { organization: org, user };
 }

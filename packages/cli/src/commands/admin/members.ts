@@ -5,8 +5,7 @@ import { plainLine } from "../../terminal/plain-text.ts";
 import { type AdminOptions, administer, allOf } from "./administer.ts";
 import { printRows } from "./print-rows.ts";
 
-type InOrganization = AdminOptions & { org: string };
-type Filter = AdminOptions & { org?: string };
+type InOrganization = AdminOptions & { org?: string };
 type Role = "member" | "admin";
 
 const REJECTED = "All tokens of it are rejected from now on.";
@@ -14,7 +13,11 @@ const REJECTED = "All tokens of it are rejected from now on.";
 export async function listOrganizations(options: AdminOptions): Promise<undefined> {
   const { admin } = await administer(options);
   const rows = await allOf(admin.organizations.list({ limit: 100 }));
-  await printRows(sorted(rows, "name"), ["id", "name", "users", "service_accounts"], options);
+  await printRows(
+    sorted(rows, "name"),
+    ["id", "name", "users", "service_accounts", "default_visibility", "admin_group"],
+    options,
+  );
 }
 
 export async function createOrganization(name: string, options: AdminOptions): Promise<undefined> {
@@ -31,7 +34,32 @@ export async function renameOrganization(
   await admin.organizations.update(await named.organization(given), { name });
 }
 
-export async function listUsers(options: Filter): Promise<undefined> {
+interface OrganizationOptions extends AdminOptions {
+  defaultVisibility?: "private" | "organization";
+  commitSigning?: "on" | "off";
+  /** False: none. */
+  adminGroup?: string | false;
+}
+
+/** Changes an organization. Prints the public key if commits are signed from now on. */
+export async function setOrganization(
+  given: string,
+  { defaultVisibility, commitSigning, adminGroup, ...options }: OrganizationOptions,
+): Promise<undefined> {
+  if (defaultVisibility === undefined && commitSigning === undefined && adminGroup === undefined)
+    throw new UsageError(
+      "Nothing to set: give --default-visibility, --commit-signing, --admin-group or --no-admin-group.",
+    );
+  const { admin, named } = await administer(options);
+  const { signing_key: key } = await admin.organizations.update(await named.organization(given), {
+    ...(defaultVisibility !== undefined && { default_visibility: defaultVisibility }),
+    ...(commitSigning !== undefined && { commit_signing: commitSigning === "on" }),
+    ...(adminGroup !== undefined && { admin_group: adminGroup === false ? null : adminGroup }),
+  });
+  if (commitSigning === "on") process.stdout.write(`${key}\n`);
+}
+
+export async function listUsers(options: InOrganization): Promise<undefined> {
   const { admin, named } = await administer(options);
   const rows = await allOf(admin.users.list(await named.filter(options.org)));
   await printRows(sorted(rows, "email"), ["id", "email", "organization", "role", "disabled_at"], options);
@@ -64,7 +92,7 @@ export async function enableUser(email: string, options: AdminOptions): Promise<
   await admin.users.enable(await named.user(email));
 }
 
-export async function listServiceAccounts(options: Filter): Promise<undefined> {
+export async function listServiceAccounts(options: InOrganization): Promise<undefined> {
   const { admin, named } = await administer(options);
   const rows = await allOf(admin.serviceAccounts.list(await named.filter(options.org)));
   await printRows(
@@ -85,7 +113,8 @@ export async function disableServiceAccount(
   options: InOrganization & ConfirmOptions,
 ): Promise<undefined> {
   const { admin, named } = await administer(options);
-  const question = `Disable the service account ${plainLine(name)} of ${plainLine(options.org)}? ${REJECTED}`;
+  const of = options.org === undefined ? "" : ` of ${plainLine(options.org)}`;
+  const question = `Disable the service account ${plainLine(name)}${of}? ${REJECTED}`;
   await confirm(question, options);
   await admin.serviceAccounts.disable(await named.serviceAccount(name, options.org));
 }

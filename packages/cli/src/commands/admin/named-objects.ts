@@ -6,9 +6,11 @@ export type NamedObjects = ReturnType<typeof namedObjects>;
 
 /**
  * Returns functions that resolve names of organizations, and emails of users, to ids. Ids stay as they are.
+ * For an admin, an organization that is not named is their own.
  */
-export function namedObjects(admin: Berth["admin"]) {
-  const organization = async (given: string): Promise<string> => {
+export function namedObjects(admin: Berth["admin"], isOperators: boolean) {
+  const organization = async (given: string | undefined): Promise<string> => {
+    if (given === undefined) return await ownOrganization();
     if (isId("org", given)) return given;
     const [found] = (await admin.organizations.list({ name: given })).data;
     return (
@@ -18,12 +20,17 @@ export function namedObjects(admin: Berth["admin"]) {
       )
     );
   };
+  const ownOrganization = async (): Promise<string> => {
+    if (isOperators) throw new UsageError("Set --org, the organization.");
+    const [own] = (await admin.organizations.list()).data;
+    return own?.id ?? missing("The token has no organization.");
+  };
   const user = async (given: string): Promise<string> => {
     if (isId("usr", given)) return given;
     const [found] = (await admin.users.list({ email: given })).data;
     return found?.id ?? missing(`There is no user '${given}'.`);
   };
-  const serviceAccount = async (name: string, owner: string): Promise<string> => {
+  const serviceAccount = async (name: string, owner: string | undefined): Promise<string> => {
     const organization_id = await organization(owner);
     const [found] = (await admin.serviceAccounts.list({ organization_id, name })).data;
     return found?.id ?? missing(`The organization has no service account '${name}'.`);
@@ -38,7 +45,7 @@ export function namedObjects(admin: Berth["admin"]) {
     },
     /** Returns the id of an organization or a user. */
     async owner(given: { organization?: string | undefined; user?: string | undefined }): Promise<string> {
-      return given.user === undefined ? await organization(given.organization ?? "") : await user(given.user);
+      return given.user === undefined ? await organization(given.organization) : await user(given.user);
     },
   };
 }

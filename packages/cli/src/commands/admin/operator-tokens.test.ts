@@ -62,6 +62,8 @@ test("admin: every command, and lists in every format", async () => {
     ["users", "list", "--org", "acme"],
     ["service-accounts", "list", "--org", "acme"],
     ["operator-tokens", "list"],
+    ["tokens", "list", "--org", "acme"],
+    ["tokens", "list", "--user", "ada@example.com"],
     ["limits", "get", "--org", "acme"],
     ["limits", "get", "--user", "ada@example.com"],
     ["retention", "get", "--org", "acme"],
@@ -79,6 +81,59 @@ test("admin: every command, and lists in every format", async () => {
   const [, drained] = [await admin("hosts", "drain", hosts[0].id), await admin("hosts", "--json")];
   assert.equal(JSON.parse(drained).data[0].draining, true);
   await admin("hosts", "drain", hosts[0].id, "--cancel");
+});
+
+test("admin: with the token of an admin, their own organization needs no name", async () => {
+  const own = [
+    "--user",
+    "boss@example.com",
+    "--data-dir",
+    service.dataDir,
+    "--role",
+    "admin",
+    "--org",
+    "owned",
+  ];
+  const { stdout: token } = await berth(["bootstrap", ...own]);
+  const asAdmin = { BERTH_URL: service.url, BERTH_TOKEN: token.trim() };
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await berth(["admin", ...args], { env: asAdmin });
+    assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+    return stdout;
+  };
+  await run("users", "create", "eve@owned.example.com");
+  const { data } = JSON.parse(await run("users", "list", "--json"));
+  assert.deepEqual(
+    data.map(({ email, organization }: Record<string, string>) => [email, organization]),
+    [
+      ["boss@example.com", "owned"],
+      ["eve@owned.example.com", "owned"],
+    ],
+  );
+  await run("service-accounts", "create", "robot");
+  const made = JSON.parse(
+    await run("tokens", "create", "--service-account", "robot", "--independent", "--json"),
+  );
+  assert.deepEqual([made.kind, made.independent, made.name], ["sat", true, "made by an admin"]);
+  assert.match(await run("tokens", "list"), /robot +sat +made by an admin/);
+  assert.equal(
+    await run("tokens", "revoke", made.id, "--yes"),
+    `The token ${made.id} is revoked, and 0 that were created with it.\n`,
+  );
+  await run("service-accounts", "disable", "robot", "--yes");
+  await run("service-accounts", "enable", "robot");
+  await run("retention", "set", "files=90", "--yes");
+  assert.match(await run("retention", "get"), /files +90 +own/);
+  assert.match(await run("limits", "get"), /open_sessions/);
+  const rows = (await run("audit", "--format", "csv", "--operation", "adminRetention"))
+    .trimEnd()
+    .split("\r\n");
+  assert.deepEqual([rows.length, rows[0]?.startsWith("id,created_at,")], [2, true]);
+  const lines = await run("audit", "--format", "jsonl", "--operation", "adminTokens");
+  assert.equal(lines.trimEnd().split("\n").length, 2);
+  const refused = await berth(["admin", "users", "set-role", "boss@example.com", "member"], { env: asAdmin });
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  assert.match(refused.stderr, /^error: 'boss@example\.com' is the only admin of the organization\./);
 });
 
 test("admin: what is named and is not there is told in one sentence", async () => {
@@ -103,7 +158,7 @@ test("admin: what is named and is not there is told in one sentence", async () =
   assert.match(stderr, /error: There is no host 'none'\.\n +type: not_found_error/);
 });
 
-test("admin: the service is found as for other commands, and another token is refused before it is sent", async (t) => {
+test("admin: the service is found as for other commands, and a token that is not enough is refused by it", async (t) => {
   const run = (args: string[], variables: Record<string, string>) =>
     berth(["admin", "operator-tokens", "list", ...args], { env: variables });
   const BERTH_TOKEN = env.BERTH_TOKEN ?? "";
@@ -125,9 +180,9 @@ test("admin: the service is found as for other commands, and another token is re
   const pat = service.env.BERTH_TOKEN ?? "";
   for (const [code, args, variables, complaint] of [
     [2, [], { BERTH_URL: service.url, BERTH_TOKEN_FILE: "/nowhere" }, /'\/nowhere'/],
-    [4, ["--url", service.url], {}, /No token is known\..* berth bootstrap/],
-    [2, ["--url", service.url], { BERTH_TOKEN: pat }, /takes an operator token.* berth bootstrap --operator/],
-    [2, [], { BERTH_TOKEN }, /No server is known/],
+    [4, ["--url", service.url], {}, /No token is set\..* berth bootstrap/],
+    [4, ["--url", service.url], { BERTH_TOKEN: pat }, /Only operator tokens have it\./],
+    [2, [], { BERTH_TOKEN }, /No service is set/],
     [2, ["--url", "nowhere"], { BERTH_TOKEN }, /URL is not valid/],
   ] as const) {
     const ended = await run([...args], variables);

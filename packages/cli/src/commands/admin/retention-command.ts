@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { withClient, withYes } from "../../shared/options.ts";
 import { action } from "../action.ts";
+import { OF_ORGANIZATION } from "./of-organization.ts";
 
 const load = () => import("./retention.ts");
 
@@ -11,10 +12,7 @@ export function addRetention(admin: Command): void {
     .summary("set how long an organization keeps sessions, events and files")
     .description("Show and change how long an organization keeps sessions, events and files.");
   const add = (usage: string, summary: string) =>
-    withClient(retention.command(usage).description(summary)).requiredOption(
-      "--org <name>",
-      "the organization",
-    );
+    withClient(retention.command(usage).description(summary)).option("--org <name>", OF_ORGANIZATION);
   add("get", "Show the days, and where they are from.").action(action(load, "getRetention"));
   withYes(add("set <days...>", "Set days, as name=days, or name=none to keep forever."))
     .addHelpText("after", HELP)
@@ -25,8 +23,8 @@ export function addRetention(admin: Command): void {
 }
 
 const HELP = `
-A running service deletes what is too old within an hour, and records it in the audit log. Deleted objects cannot be had back
-but from a backup.
+A running service deletes what is too old within an hour, and records it in the audit log. Deleted objects can only
+be restored from a backup.
 
 Names:
   sessions  sessions in which nothing happened for so long, with their events; running ones stay

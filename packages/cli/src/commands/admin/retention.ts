@@ -10,7 +10,7 @@ import { type AdminOptions, administer } from "./administer.ts";
 import { nameAndValue } from "./name-and-value.ts";
 
 interface RetentionOptions extends AdminOptions {
-  org: string;
+  org?: string;
 }
 
 const IS_DELETED: Readonly<Record<RetainedName, (days: number) => string>> = {
@@ -32,7 +32,8 @@ export async function setRetention(
   const deleted = [...new Map(values)].flatMap(([name, days]) =>
     typeof days === "number" ? [IS_DELETED[name](days)] : [],
   );
-  const question = `${deleted.join("; ")}: delete these objects of ${plainLine(options.org)} from now on?`;
+  const whose = options.org === undefined ? "the organization" : plainLine(options.org);
+  const question = `${deleted.join("; ")}: delete these objects of ${whose} from now on?`;
   await change(values, options, deleted.length > 0 ? question : null);
 }
 

@@ -1,12 +1,19 @@
-import { SCOPES } from "@berth/server/names";
+import { SCOPES, TOKEN_SCOPES } from "@berth/server/names";
 import { UsageError } from "../../shared/failure.ts";
 
-type Scope = (typeof SCOPES)[number];
+/** Returns the scope of this name that a user's token can have. @throws UsageError for another one. */
+export function scopeOf(name: string): (typeof SCOPES)[number] {
+  return nameIn(SCOPES, name);
+}
 
-/** Returns the scope of this name. @throws UsageError for an unknown scope. */
-export function scopeOf(name: string): Scope {
-  const known = SCOPES.find((scope) => scope === name);
+/** Returns the scope of this name that any token can have. @throws UsageError for another one. */
+export function tokenScopeOf(name: string): (typeof TOKEN_SCOPES)[number] {
+  return nameIn(TOKEN_SCOPES, name);
+}
+
+function nameIn<Scope extends string>(scopes: readonly Scope[], name: string): Scope {
+  const known = scopes.find((scope) => scope === name);
   if (known === undefined)
-    throw new UsageError(`Unknown scope '${name}'. The scopes are: ${SCOPES.join(", ")}.`);
+    throw new UsageError(`Unknown scope '${name}'. The scopes are: ${scopes.join(", ")}.`);
   return known;
 }

@@ -18,7 +18,7 @@ export async function callApi(given: string, path: string, options: ApiOptions):
   const method = METHODS.find((known) => known === given.toUpperCase());
   if (method === undefined) throw new UsageError(`The method must be one of ${METHODS.join(", ")}.`);
   if (path.includes("://"))
-    throw new UsageError("Give the path alone, such as /sessions. Set the server by --url or BERTH_URL.");
+    throw new UsageError("Give the path alone, such as /sessions. Set the server with --url or BERTH_URL.");
   if (options.paginate && options.include)
     throw new UsageError("Set either --paginate or --include, not both: pages are several responses.");
   const [, plain = path, search = ""] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
@@ -53,6 +53,7 @@ function operationOf(method: Operation["method"], path: string, hasBody: boolean
     path: whole,
     summary: "",
     scope: null,
+    access: "own",
     responseKind: "bytes",
     body: hasBody ? "json" : "none",
     conflicts: [],

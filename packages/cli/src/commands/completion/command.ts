@@ -21,7 +21,7 @@ export function addCompletion(program: Command): void {
 }
 
 const HELP = `
-In the file that the shell reads at its start:
+To turn it on, add the line to the file that your shell reads at its start:
   ~/.bashrc                    source <(berth completion bash)
   ~/.zshrc                     source <(berth completion zsh)
   ~/.config/fish/config.fish   berth completion fish | source

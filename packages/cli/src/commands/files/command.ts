@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withConnection, withOutput } from "../../shared/options.ts";
+import { visibilityOption, withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 /** Adds the commands that read files of this machine, which commands generated from operations cannot do. */
@@ -13,6 +13,7 @@ export function addFiles(program: Command): void {
   add("upload <path>", "Upload a file in parts, so that the upload can resume after a broken connection.")
     .option("--name <filename>", "file name in Berth; default: the local file name")
     .option("--type <media-type>", "media type, such as text/csv; default: from the file name")
+    .addOption(visibilityOption())
     .action(action(() => import("./upload.ts"), "uploadFile"));
   add("put-content <file-id> <path>", "Upload the content of a pending file, or the missing rest of it.")
     .addHelpText("after", PENDING_HELP)

@@ -14,6 +14,7 @@ import { Screen } from "../../terminal/screen.ts";
 interface UploadOptions extends ConnectionOptions, OutputOptions {
   name?: string;
   type?: string;
+  visibility?: "private" | "organization";
 }
 
 /** Uploads in parts and resumes after broken connections. Shows progress, then prints the file. */
@@ -28,7 +29,7 @@ export async function putContent(id: string, path: string, options: UploadOption
 
 async function upload(path: string, file_id: string | undefined, options: UploadOptions): Promise<void> {
   const content = await contentOf(path);
-  const { name = basename(path), type } = options;
+  const { name = basename(path), type, visibility } = options;
   const client = await connect(options);
   let status = `uploading ${name}`;
   const output = options.quiet ? peopleOutput(options) : process.stderr;
@@ -39,7 +40,7 @@ async function upload(path: string, file_id: string | undefined, options: Upload
   };
   try {
     const given = { name, content, ...(type === undefined ? {} : { type }) };
-    const file = await client.files.uploadResumable(given, { file_id, onProgress });
+    const file = await client.files.uploadResumable(given, { file_id, visibility, onProgress });
     screen.close();
     await printResult(file, options, () => objectLines({ ...file }));
   } finally {

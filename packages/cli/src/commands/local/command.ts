@@ -14,6 +14,7 @@ export function addLocal(program: Command): void {
   addDoctor(program);
   addBackup(program);
   addMigrate(program);
+  addSystem(program);
   addInstall(program);
   const local = [
     "up",
@@ -25,6 +26,7 @@ export function addLocal(program: Command): void {
     "backup",
     "restore",
     "migrate",
+    "system",
     "install",
     "uninstall",
   ];
@@ -37,7 +39,7 @@ async function requireLinux(name: string): Promise<void> {
   if (process.platform === "linux") return;
   const { UsageError } = await import("../../shared/failure.ts");
   throw new UsageError(
-    `berth ${name} needs Linux. On this system, commands that call a Berth elsewhere work: name it with --url or BERTH_URL.`,
+    `berth ${name} needs Linux. On this system, commands that call a Berth elsewhere work: set its URL with --url or BERTH_URL.`,
   );
 }
 
@@ -169,8 +171,8 @@ function addBackup(program: Command): void {
     .action(action(() => import("./backup.ts"), "makeBackup"));
   const restore = program
     .command("restore <dir>")
-    .summary("make a data directory from a backup")
-    .description("Make a new data directory from a backup, or check a backup.")
+    .summary("create a data directory from a backup")
+    .description("Create a new data directory from a backup, or check a backup.")
     .option("--secret-key-file <file>", "the secret key of the installation, if the backup does not have it")
     .option("--check", "restore to a temporary directory, read every content, and remove the directory");
   withInstallation(restore)
@@ -190,6 +192,48 @@ function addMigrate(program: Command): void {
     .addHelpText("after", MIGRATE_HELP)
     .action(action(() => import("./migrate.ts"), "migrate"));
 }
+
+function addSystem(program: Command): void {
+  const system = program
+    .command("system")
+    .summary("build, show, export or import the system of sandboxes")
+    .description(
+      "Build, show, export or import the system of sandboxes: a Debian that the service otherwise builds at its first start. Use these commands to build it earlier, or without a network.",
+    );
+  withInstallation(
+    system
+      .command("build")
+      .summary("build it now")
+      .description("Build it, unless it is there. Takes minutes."),
+  ).action(action(() => import("./system.ts"), "build"));
+  withInstallation(
+    system
+      .command("show")
+      .summary("show where it is, with the versions of its packages")
+      .description("Show where it is, with the versions of its packages."),
+  ).action(action(() => import("./system.ts"), "show"));
+  withInstallation(
+    system
+      .command("export <file>")
+      .summary("pack it for other machines")
+      .description("Pack it into a new file, such as system.tar.zst, for other machines."),
+  ).action(action(() => import("./system.ts"), "exportTo"));
+  withInstallation(
+    system
+      .command("import <file>")
+      .summary("unpack it, in place of a build")
+      .description(
+        "Unpack it from a file of 'export' by the same version of Berth. Whoever made the file decides what runs in sandboxes.",
+      ),
+  )
+    .addHelpText("after", SYSTEM_HELP)
+    .action(action(() => import("./system.ts"), "importFrom"));
+}
+
+const SYSTEM_HELP = `
+Example, for a machine that reaches neither Debian's servers nor the npm registry:
+  $ berth system export system.tar.zst     # on a machine that does
+  $ berth system import system.tar.zst`;
 
 const BOOTSTRAP_HELP = `
 For an installation that has no token yet, or lost all of them; with a token, 'berth tokens' and 'berth admin' create others.
@@ -216,7 +260,7 @@ Examples:
 
 const MIGRATE_HELP = `
 Services of this release and of the release before can run meanwhile and afterwards: a schema keeps what the release before
-uses, so an upgrade can be taken back. Each migration is applied whole or not at all.
+uses, so an upgrade can be rolled back. Each migration is applied whole or not at all.
 
 Example:
   $ berth migrate --dry-run`;

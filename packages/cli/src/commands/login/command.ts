@@ -44,7 +44,7 @@ export function addLogin(program: Command): void {
 function addContexts(program: Command): void {
   const context = program
     .command("context")
-    .summary("choose between services")
+    .summary("list the services that you are logged in to, and choose one")
     .description("List the contexts (the services that you are logged in to), and choose the current one.");
   const load = () => import("./contexts.ts");
   withOutput(context.command("list").description("List the contexts.")).action(action(load, "listContexts"));
@@ -72,8 +72,8 @@ Example:
   $ berth login https://berth.example.com --device`;
 
 const APPROVE_HELP = `
-Only approve a code that you see on your own device, or that its owner reads to you. The name that is shown is what asks says
-of itself; the address is where the service was asked from.
+Only approve a code that you see on your own device, or that its owner reads to you. The name that is shown is what the
+device calls itself, and is not verified; the address is where its request came from.
 
 Example:
   $ berth login approve WDJB-MJHT

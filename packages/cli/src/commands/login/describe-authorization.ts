@@ -9,7 +9,7 @@ export function describeAuthorization({
   expires_at: until,
 }: DeviceAuthorization): string[] {
   return [
-    `requested by: ${name ?? "(it gives no name)"}`,
+    `requested by: ${name ?? "(no name given)"}`,
     `from:     ${address}`,
     `for:      ${scopesOf(scopes)}`,
     `until:    ${until}`,

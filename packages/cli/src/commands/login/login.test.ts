@@ -52,7 +52,7 @@ test(
     const { run, file, home } = machine(t);
     const before = await run(["whoami"]);
     assert.deepEqual([before.code, before.stdout], [2, ""]);
-    assert.match(before.stderr, /^error: No server is known\. Log in to one \(berth login URL\)/);
+    assert.match(before.stderr, /^error: No service is set\. Log in to one \(berth login URL\)/);
     const made = await run(["login", url, "--name", "work"], `${token}\n`);
     assert.deepEqual([made.code, made.stderr], [0, ""]);
     assert.match(made.stdout, /Logged in to http:\S+ as context 'work'[\s\S]*owner@example\.com/);
@@ -73,7 +73,7 @@ test(
     await run(["whoami"], undefined, { BERTH_URL: other.url, BERTH_TOKEN: "berth_pat_other" });
     assert.deepEqual(other.tokens.splice(0), ["Bearer berth_pat_other"]);
     const alone = await run(["whoami"], undefined, { BERTH_TOKEN: "berth_pat_other" });
-    assert.match(alone.stderr, /No server is known/, "a token without a URL is not sent to the context");
+    assert.match(alone.stderr, /No service is set/, "a token without a URL is not sent to the context");
 
     const another = (await service.json("tokens", "create", "-f", "name=second")).token;
     writeFileSync(join(home, "second"), `${another}\n`);

@@ -8,7 +8,11 @@ export function addRun(program: Command): void {
     .summary("start a session with a task and follow it")
     .description("Start a session with a task and show what the agent does, until its turn ends.")
     .argument("<task>", "what the agent should do; '-' reads it from standard input")
-    .option("--repo <url>", "repository to clone, such as https://github.com/org/repo")
+    .option(
+      "--repo <url|org/name>",
+      "repository to clone, such as https://github.com/org/repo; by org/name at the hosts of your connections",
+    )
+    .option("--connection <id>", "connection to the repository's host, which gets the session's token")
     .option("--branch <name>", "branch to check out; default: the repository's default branch")
     .option("--tag <name>", "tag to check out instead of a branch")
     .option("--ref <name>", "ref to check out instead of a branch, such as refs/pull/1/head")
@@ -27,7 +31,11 @@ export function addRun(program: Command): void {
     .option("--environment <id>", "existing environment to use, instead of the default one")
     .option("--title <text>", "title of the session; default: the task's first line")
     .option("-d, --detach", "print the session's id, and do not wait for the agent")
-    .option("--keep", "do not archive the session when the agent is done");
+    .option("--keep", "do not archive the session when the agent is done")
+    .option(
+      "--follow",
+      "follow the session's pull request until it is merged: the agent gets failed checks and reviews; implies --keep",
+    );
   withConnection(withOutput(command))
     .addHelpText("after", HELP)
     .action(action(() => import("./run.ts"), "run"));
@@ -50,5 +58,6 @@ Exit codes:
 Examples:
   $ berth run "Fix the flaky test in payments and push a branch" \\
       --repo https://github.com/acme/shop --token-env GITHUB_TOKEN --model anthropic/claude-opus-5
+  $ berth run "Fix the flaky test" --repo acme/shop
   $ berth run - --repo https://github.com/acme/shop < task.md
   $ berth run "Summarise the README" --repo https://github.com/acme/shop --json | jq -r .type`;

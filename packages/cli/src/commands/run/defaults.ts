@@ -27,7 +27,7 @@ export async function ensureAgent(client: Berth, model: string | undefined): Pro
 async function defaultModel(client: Berth): Promise<string> {
   for await (const model of client.models.list()) if (model.default) return model.id;
   throw new UsageError(
-    "No model is set, and the installation has no default. Set one by --model or BERTH_MODEL: `berth models list` shows them.",
+    "No model is set, and the installation has no default. Set one with --model or BERTH_MODEL: `berth models list` shows them.",
   );
 }
 
@@ -43,7 +43,7 @@ export async function ensureEnvironment(client: Berth): Promise<string> {
   try {
     const { id } = await client.environments.create({
       name: ENVIRONMENT_NAME,
-      description: "Made by berth run.",
+      description: "Created by berth run.",
     });
     return id;
   } catch (error) {

@@ -1,13 +1,16 @@
 import { printMessage } from "../../terminal/print.ts";
 
 /**
- * Handles Ctrl-C while a session is followed: the first interrupts the session, the second aborts `signal`.
+ * Handles Ctrl-C, and SIGTERM like it, while a session is followed: the first interrupts the session, the
+ * second aborts `signal`.
  */
 export interface Interrupts {
   readonly count: number;
   readonly signal: AbortSignal;
   stop(): void;
 }
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Starts handling Ctrl-C; call `stop` to end it. */
 export function onInterrupts(interruptSession: () => Promise<unknown>): Interrupts {
@@ -21,12 +24,14 @@ export function onInterrupts(interruptSession: () => Promise<unknown>): Interrup
       printMessage(`The session could not be interrupted: ${error.message}`),
     );
   };
-  process.on("SIGINT", heard);
+  for (const name of SIGNALS) process.on(name, heard);
   return {
     get count() {
       return count;
     },
     signal: controller.signal,
-    stop: () => void process.off("SIGINT", heard),
+    stop: () => {
+      for (const name of SIGNALS) process.off(name, heard);
+    },
   };
 }

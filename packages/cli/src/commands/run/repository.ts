@@ -1,5 +1,7 @@
+import type { Berth } from "@berth/sdk";
 import { UsageError } from "../../shared/failure.ts";
 import { secretFile, secretVariable } from "../../shared/secret.ts";
+import { findRepository, isFullName } from "./connected-repository.ts";
 
 export interface RepositoryOptions {
   repo?: string;
@@ -9,18 +11,15 @@ export interface RepositoryOptions {
   commit?: string;
   tokenEnv?: string;
   repoTokenFile?: string;
+  connection?: string;
 }
 
-/** Returns the resources of the new session: the repository, or none without `--repo`. */
-export async function repositoryResources({
-  repo,
-  branch,
-  tag,
-  ref,
-  commit,
-  tokenEnv,
-  repoTokenFile,
-}: RepositoryOptions) {
+/**
+ * Checks the options. Returns a function that returns the resources of the new session: the repository, or
+ * none without `--repo`. It looks for a repository that is given by its name.
+ */
+export async function repositoryResources(options: RepositoryOptions) {
+  const { repo, branch, tag, ref, commit, tokenEnv, repoTokenFile, connection } = options;
   const token = await repositoryToken(tokenEnv, repoTokenFile);
   if (repo === undefined) {
     const dependent = Object.entries({
@@ -30,11 +29,18 @@ export async function repositoryResources({
       commit,
       "token-env": tokenEnv,
       "repo-token-file": repoTokenFile,
+      connection,
     });
     const [given] = dependent.find(([, value]) => value !== undefined) ?? [];
     if (given !== undefined) throw new UsageError(`--${given} needs --repo.`);
-    return [];
+    return async () => [];
   }
+  const isNamed = isFullName(repo);
+  if (token !== null && (isNamed || connection !== undefined))
+    throw new UsageError(
+      "With --connection, leave out --token-env and --repo-token-file: the connection has the credential.",
+    );
+  const url = isNamed ? null : repositoryUrl(repo);
   const checkouts = [
     ...(branch === undefined ? [] : [{ type: "branch" as const, name: branch }]),
     ...(tag === undefined ? [] : [{ type: "tag" as const, name: tag }]),
@@ -42,10 +48,12 @@ export async function repositoryResources({
     ...(commit === undefined ? [] : [{ type: "commit" as const, sha: commit }]),
   ];
   if (checkouts.length > 1) throw new UsageError("Set only one of --branch, --tag, --ref and --commit.");
-  return [
+  return async (client: Berth) => [
     {
       type: "hosted_repository" as const,
-      url: repositoryUrl(repo),
+      ...(url === null
+        ? await findRepository(client, repo, connection)
+        : { url, ...(connection === undefined ? {} : { connection_id: connection }) }),
       checkout: checkouts[0] ?? null,
       ...(token === null ? {} : { authorization_token: token }),
     },
@@ -67,10 +75,13 @@ async function repositoryToken(name: string | undefined, file: string | undefine
 function repositoryUrl(given: string): string {
   const ssh = /^(?:ssh:\/\/)?git@([^:/]+)[:/](.+)$/.exec(given);
   const url = parse(ssh === null ? given : `https://${ssh[1]}/${ssh[2]}`);
-  if (url === null) throw new UsageError("--repo must be a URL such as https://github.com/org/repo.");
+  if (url === null)
+    throw new UsageError(
+      "--repo must be a URL such as https://github.com/org/repo, or a name such as org/repo.",
+    );
   if (url.username !== "" || url.password !== "") {
     throw new UsageError(
-      "--repo must not contain credentials. Set the token by --token-env or --repo-token-file.",
+      "--repo must not contain credentials. Set the token with --token-env or --repo-token-file.",
     );
   }
   return `https://${url.host}${url.pathname.replace(/\/+$/, "").replace(/\.git$/, "")}`;

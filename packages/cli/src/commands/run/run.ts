@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import type { Berth, Session, SessionEvent, StreamFrame } from "@berth/sdk";
+import { APIError, type Berth, type Session, type SessionEvent, type StreamFrame } from "@berth/sdk";
 import { exitCodeOf, noOutcome, type Outcome, outcomeAfter } from "../../render/outcome.ts";
 import { rehearsalLine } from "../../render/rehearsal.ts";
 import { previewsFor, renderEvents } from "../../render/render-events.ts";
@@ -25,6 +25,7 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions, Output
   environment?: string;
   title?: string;
   keep?: boolean;
+  follow?: boolean;
   detach?: boolean;
   withoutFailedRepositories?: boolean;
 }
@@ -32,42 +33,82 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions, Output
 /** Flags that set the fields of the session. */
 const FLAGS = {
   ...{ agent: "--agent", environment_id: "--environment", title: "--title", initial_events: "the task" },
-  ...{ resources: "--repo", "resources[0].authorization_token": "--token-env or --repo-token-file" },
+  ...{
+    follow: "--follow",
+    resources: "--repo",
+    "resources[0].authorization_token": "--token-env or --repo-token-file",
+  },
   "resources[0].checkout.name": "--branch, --tag or --ref",
   "resources[0].checkout.sha": "--commit",
+  "resources[0].connection_id": "--connection",
 };
 
 /** Starts a session and follows its first turn. Returns the exit code. */
-export async function run(task: string, options: RunOptions): Promise<number> {
+export function run(task: string, options: RunOptions): Promise<number> {
+  return runTask(task, options, async () => {});
+}
+
+/** Does as `run`, and calls `created` with the session before it is followed. */
+export async function runTask(
+  task: string,
+  options: RunOptions,
+  created: (client: Berth, session: Session) => Promise<void>,
+): Promise<number> {
   const message = task === "-" ? await text(process.stdin) : task;
   if (message.trim() === "") throw new UsageError("The task is empty.");
   if (options.agent !== undefined && options.model !== undefined)
     throw new UsageError("Set either --agent or --model, not both: an agent already has a model.");
-  const resources = await repositoryResources(options);
+  const resourcesOf = await repositoryResources(options);
   const client = await connect(options);
+  const resources = await resourcesOf(client);
   const model = options.model ?? process.env.BERTH_MODEL;
   const modelBy = options.model === undefined ? "BERTH_MODEL" : "--model";
   const agent =
     options.agent ?? (await givenBy({ model: modelBy }, async () => await ensureAgent(client, model)));
   const environment = options.environment ?? (await ensureEnvironment(client));
   const session = await givenBy(FLAGS, () =>
-    client.sessions.create({
+    createSession(client, {
       agent,
       environment_id: environment,
       title: options.title ?? titleOf(message),
       resources,
+      ...(options.follow && { follow: { pull_request: true as const } }),
       initial_events: [{ type: "user.message", content: [{ type: "text", text: message }] }],
     }),
   );
+  await created(client, session);
   if (options.detach) return await leave(session, options);
   const { outcome, interrupted, detached } = await follow(client, session, options);
-  if (!detached && !options.keep && outcome.ended === "end_turn") await archive(client, session);
+  if (!detached && !options.keep && !options.follow && outcome.ended === "end_turn")
+    await archive(client, session);
   const tell = options.quiet ? () => undefined : printMessage;
   if (detached) tell(`The session is still running. To follow it: berth sessions attach ${session.id}`);
   if (outcome.ended === "requires_action") tell(answerHint(session.id));
   if (interrupted) return EXIT_CODES.interrupted;
   if (detached) return EXIT_CODES.failed;
   return exitCodeOf(options.withoutFailedRepositories ? { ...outcome, failedResources: [] } : outcome);
+}
+
+type NewSession = Parameters<Berth["sessions"]["create"]>[0] & {
+  resources: Awaited<ReturnType<Awaited<ReturnType<typeof repositoryResources>>>>;
+};
+
+/**
+ * Creates the session. A repository with a connection is one of any git server if its host is none of the
+ * installation's providers.
+ */
+async function createSession(client: Berth, body: NewSession): Promise<Session> {
+  try {
+    return await client.sessions.create(body);
+  } catch (error) {
+    const [repository] = body.resources;
+    const isOther = error instanceof APIError && error.param === "resources[0].url";
+    if (!isOther || repository === undefined || !("connection_id" in repository)) throw error;
+    return await client.sessions.create({
+      ...body,
+      resources: [{ ...repository, type: "git_repository" }],
+    });
+  }
 }
 
 /**
@@ -118,7 +159,7 @@ async function stopAgent(
   reason: string,
   { quiet }: RunOptions,
 ): Promise<void> {
-  const hint = "With --without-failed-repositories it continues.";
+  const hint = "To continue in this case: --without-failed-repositories.";
   printMessage(`${quiet ? `${reason}\n` : ""}The agent is stopped: it has no repository. ${hint}`);
   await client.sessions.events
     .send(session.id, { events: [{ type: "user.interrupt" }] })

@@ -8,8 +8,8 @@ export function addService(program: Command): void {
     withConnection(withOutput(program.command(name).summary(summary).description(description)));
   add(
     "whoami",
-    "show who is calling",
-    "Show who is calling, in which organization, and what they may do.",
+    "show whose token is used, and its scopes",
+    "Show whose token is used, in which organization, and its scopes.",
   ).action(action(() => import("./whoami.ts"), "whoami"));
   add(
     "status",

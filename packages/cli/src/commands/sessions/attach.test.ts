@@ -3,7 +3,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { type Installation, sharedInstallation } from "../../../test-support/installation.ts";
 import { openTerminal } from "../../../test-support/terminal.ts";
 
-const WITHIN = { timeout: 180_000 };
+const WITHIN = { timeout: 600_000 };
 /** Milliseconds to wait without any output. */
 const PATIENCE_MS = 100_000;
 
@@ -72,7 +72,8 @@ test(
     const attached = attach(t, id, "--from-start");
     await attached.until(/type a message/);
     await attached.until(/waiting for you/);
-    attached.type("/allow");
+    attached.type("/always echo allowed");
+    await attached.until(/always allowed in this session by \S+: Bash: echo allowed …/);
     await attached.until(/│ allowed[\s\S]*waiting for you/);
     attached.type("/deny Not today.");
     await attached.until(/Not today\.[\s\S]*First turn over\.[\s\S]*done · /);
@@ -89,7 +90,7 @@ test(
     assert.equal(await attached.closed, 1, "two lines of a pipe were refused");
     assert.match(
       attached.output(),
-      new RegExp(`Detached\\. The session continues; to come back: berth sessions attach ${id}`),
+      new RegExp(`Detached\\. The session continues; to attach again: berth sessions attach ${id}`),
     );
     assert.doesNotMatch(attached.output(), /never/);
   },
@@ -157,7 +158,7 @@ test(
     terminal.type("\u0003");
     const { code, output } = await terminal.ended;
     assert.equal(code, 0, output);
-    assert.match(output, /Detached\. The session continues; to come back: berth sessions attach sess_/);
+    assert.match(output, /Detached\. The session continues; to attach again: berth sessions attach sess_/);
     const { data } = JSON.parse(
       await service.done("api", "GET", `/sessions/${id}/events`, "-q", "order=desc", "-q", "limit=1"),
     );

@@ -8,7 +8,14 @@ import type { OutputOptions } from "../../shared/formats.ts";
 import { isForPeople, peopleOutput, printItem } from "../../shared/output.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { printMessage } from "../../terminal/print.ts";
-import { confirmations, denial, waitingCalls } from "./waiting-calls.ts";
+import {
+  type Confirmation,
+  callsFor,
+  confirmations,
+  denial,
+  permission,
+  waitingCalls,
+} from "./waiting-calls.ts";
 
 /**
  * Shows what a session does from now on, and sends what is typed: each line is a message, or a command if it
@@ -59,11 +66,11 @@ export async function attachSession(
   }
   await last;
   if (detaching.signal.aborted)
-    say(`Detached. The session continues; to come back: berth sessions attach ${id}`);
+    say(`Detached. The session continues; to attach again: berth sessions attach ${id}`);
   return exitCode;
 }
 
-const KEYS = "type a message, or /interrupt, /allow, /deny [reason]; Ctrl-C detaches";
+const KEYS = "type a message, or /interrupt, /allow, /always [words], /deny [reason]; Ctrl-C detaches";
 
 /** Adds to `shown` the calls that each pause waits for. */
 async function* notePauses(
@@ -76,6 +83,12 @@ async function* notePauses(
       for (const call of frame.stop_reason.event_ids) shown.add(call);
   }
 }
+
+const CONFIRMATIONS: Record<"allow" | "always" | "deny", (rest: string) => Confirmation> = {
+  allow: () => ({ result: "allow" }),
+  always: permission,
+  deny: (reason) => denial(reason || undefined),
+};
 
 /** Sends a line. @param shown Ids of the calls that may be confirmed, since they were shown. */
 async function act(client: Berth, id: string, line: string, shown: ReadonlySet<string>): Promise<void> {
@@ -94,10 +107,13 @@ async function act(client: Berth, id: string, line: string, shown: ReadonlySet<s
       await events.send(id, { events: [{ type: "user.interrupt" }] });
       return;
     case "allow":
+    case "always":
     case "deny": {
-      const calls = (await waitingCalls(client, id)).filter((call) => shown.has(call.id));
-      if (calls.length === 0) throw new Error("No tool call that was shown is waiting for a confirmation.");
-      const confirmation = command === "allow" ? { result: "allow" as const } : denial(rest || undefined);
+      const confirmation = CONFIRMATIONS[command](rest);
+      const waiting = (await waitingCalls(client, id)).filter((call) => shown.has(call.id));
+      if (waiting.length === 0) throw new Error("No tool call that was shown is waiting for a confirmation.");
+      const calls = callsFor(waiting, confirmation);
+      if (calls.length === 0) throw new Error("No call of Bash is waiting, and /always named its commands.");
       await events.send(id, {
         events: confirmations(
           calls.map((call) => call.id),

@@ -29,7 +29,7 @@ export function changedLines(repository: RepositoryChanges, palette: Palette): s
 }
 
 function rewritten({ base_is_ancestor }: RepositoryChanges): string {
-  return base_is_ancestor ? "" : ", without what was cloned";
+  return base_is_ancestor ? "" : ", history rewritten: it does not contain the cloned commit";
 }
 
 function commitRow({ sha, subject, pushed }: RepositoryChanges["commits"][number], palette: Palette) {

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { commandGroup } from "../../operations/operation-commands.ts";
-import { positiveInteger, withConnection, withOutput } from "../../shared/options.ts";
+import { positiveInteger, seconds, withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 export function addSessions(program: Command): void {
@@ -26,14 +26,18 @@ export function addSessions(program: Command): void {
     .addOption(
       new Option(
         "--outcome <outcome...>",
-        "only idle sessions whose last turn had this outcome; none: no turn yet",
+        "only idle sessions whose last turn had this outcome; none: no turn yet; failed: retries_exhausted or refusal",
       ).choices([
+        "waiting",
+        "failed",
+        "done",
         "none",
         "end_turn",
         "requires_action",
         "retries_exhausted",
         "refusal",
         "max_turns",
+        "budget_reached",
         "cancelled",
       ]),
     )
@@ -45,7 +49,15 @@ export function addSessions(program: Command): void {
         .default("created_at"),
     )
     .option("--title <text>", "only sessions whose title contains this")
+    .option(
+      "--search <words>",
+      "only sessions with all of these words in title, repositories or messages, by last activity",
+    )
+    .option("--shared-with-me", "only sessions that others share")
     .option("--owner <id>", "only sessions of this user, or of the organization")
+    .option("--deployment <id>", "only sessions that this deployment created")
+    .option("--mine", "only sessions on your desk: your own, and those to which you wrote last")
+    .option("--unseen", "only sessions on your desk with an outcome that you have not seen")
     .option("--waiting", "only sessions with calls that wait for an answer")
     .option("--archived", "include archived sessions")
     .action(action(() => import("./list.ts"), "listSessions"));
@@ -53,7 +65,10 @@ export function addSessions(program: Command): void {
   add("logs <id>", "Show the log of a session; with --json, its events as lines of JSON.")
     .option("-f, --follow", "follow the log until the session is terminated, or until Ctrl-C")
     .action(action(() => import("./logs.ts"), "sessionLogs"));
-  add("attach <id>", "Follow a session live, and talk to it. Ctrl-C detaches, and the session continues.")
+  add(
+    "attach <id>",
+    "Follow a session live, and send messages to it. Ctrl-C detaches, and the session continues.",
+  )
     .option("--from-start", "first show the whole log")
     .addHelpText("after", ATTACH_HELP)
     .action(action(() => import("./attach.ts"), "attachSession"));
@@ -61,6 +76,10 @@ export function addSessions(program: Command): void {
     .addOption(follow)
     .action(action(() => import("./actions.ts"), "sendMessage"));
   add("allow <id> [call-id...]", "Allow tool calls that are waiting for a confirmation; default: all.")
+    .option(
+      "--always [command-prefix]",
+      "allow later calls of the same tools in this session, too; with a prefix, the commands of Bash that begin with it",
+    )
     .addOption(follow)
     .action(action(() => import("./confirm-calls.ts"), "allowCalls"));
   add("deny <id> [call-id...]", "Deny tool calls that are waiting for a confirmation; default: all.")
@@ -79,10 +98,45 @@ export function addSessions(program: Command): void {
   ).action(action(() => import("./copy-files.ts"), "copyFiles"));
   add("diff <id> [repository-path]", "Show what an agent changed in its repositories since they were cloned.")
     .option("--stat", "only the commits and the changed files, without a diff")
+    .addOption(
+      new Option(
+        "--patch <file>",
+        "save all changes as a patch for git apply; - for standard output",
+      ).conflicts("stat"),
+    )
+    .option(
+      "--repository <path>",
+      "the repository of the patch, by its mount path or id; default: the only one with changes",
+    )
     .action(action(() => import("./diff.ts"), "diffSession"));
   add(
+    "pr <id>",
+    "Ask the agent to push its commits and to open a pull request with a title and a body of its own; follow the turn, and print the address. If one is open and has all commits, only print its address.",
+  )
+    .option(
+      "--repository <path>",
+      "the repository, by its mount path or id; default: the only one with commits",
+    )
+    .addOption(
+      new Option(
+        "--state",
+        "only print the state, checks and reviews that the host reports; exit code 1 if some cannot be read",
+      ).conflicts("message"),
+    )
+    .option("--message <text>", "further instructions for the agent")
+    .action(action(() => import("./open-pull-request.ts"), "openPullRequest"));
+  add(
+    "open <id> <port>",
+    "Open a port of a session's sandbox in a browser, with an existing preview or a new one.",
+  )
+    .addOption(
+      new Option("--expires-in <seconds>", "create a new preview, which ends after this").argParser(seconds),
+    )
+    .option("--no-open", "only print the address")
+    .action(action(() => import("./open-preview.ts"), "openPreview"));
+  add(
     "interrupt <id>",
-    "Interrupt the running turn, and print its event. By hand, use this command rather than cancel, the API's operation, which does nothing when no turn runs.",
+    "Interrupt the running turn, and print its event. Prefer it to cancel, the operation of the API, which does nothing when no turn runs.",
   ).action(action(() => import("./actions.ts"), "interruptSession"));
   add("archive <id>", "Archive a session, which makes it read-only.").action(
     action(() => import("./actions.ts"), "archiveSession"),
@@ -90,7 +144,7 @@ export function addSessions(program: Command): void {
   const resources = commandGroup(sessions, ["sessions", "resources"]);
   add(
     "retry <session-id> <resource-id>",
-    "Try the failed clone of a repository again, at once.",
+    "Retry the failed clone of a repository at once.",
     resources,
   ).action(action(() => import("./actions.ts"), "retryClone"));
 }
@@ -98,7 +152,9 @@ export function addSessions(program: Command): void {
 const ATTACH_HELP = `
 Each line that you type is sent as a message, unless it is one of these commands:
   /interrupt       interrupt the running turn
-  /allow           allow the tool calls that are waiting for a confirmation
+  /allow           allow all tool calls that are waiting for a confirmation
+  /always [words]  allow them, and later calls of the same tools in this session; with words, those of
+                   Bash, and later commands that begin with the words
   /deny [reason]   deny them
   /detach          the same as Ctrl-C
 
@@ -110,10 +166,16 @@ const follow = new Option("-f, --follow", "follow the turn to its end, with the 
 const HELP = `
 Examples:
   $ berth sessions list --sort updated_at
+  $ berth sessions list --search "flaky upload"
   $ berth sessions list --outcome retries_exhausted refusal
   $ berth sessions logs -f sess_01k…
   $ berth sessions attach sess_01k…
   $ berth sessions send -f sess_01k… "Now update the changelog, too"
+  $ berth sessions allow -f --always "npm test" sess_01k…
   $ berth sessions diff --stat sess_01k…
+  $ berth sessions diff --patch - sess_01k… | git apply
+  $ berth sessions pr --message "Mention issue 12" sess_01k…
+  $ berth sessions pr --state sess_01k…
+  $ berth sessions open sess_01k… 5173
   $ berth sessions cp sess_01k… /mnt/session/outputs results
   $ berth sessions list --limit 500 --json | jq -r '.data[].id'`;

@@ -1,5 +1,6 @@
 import type { Berth, RepositoryChanges, RepositoryDiff } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
 import { isForPeople, printResult } from "../../shared/output.ts";
 import { type Palette, paletteFor } from "../../terminal/palette.ts";
@@ -9,22 +10,35 @@ import { changedLines } from "./changed-lines.ts";
 
 interface DiffOptions extends ConnectionOptions, OutputOptions {
   stat?: boolean;
+  patch?: string;
+  repository?: string;
 }
 
-/** Prints the diffs of a session's repositories, of one path or all; with `--stat`, a summary. */
+/**
+ * Prints the diffs of a session's repositories, of one path or all; with `--stat`, a summary. With `--patch`,
+ * saves what `git apply` takes.
+ */
 export async function diffSession(
   id: string,
   path: string | undefined,
   options: DiffOptions,
-): Promise<undefined> {
+): Promise<number | undefined> {
+  const { patch, repository } = options;
+  if (patch !== undefined && path !== undefined)
+    throw new UsageError("--patch saves all changes of a repository: give no path.");
+  if (patch === undefined && repository !== undefined) throw new UsageError("--repository needs --patch.");
   const client = await connect(options);
   const changes = await client.sessions.changes.get(id);
+  if (patch !== undefined) {
+    const { savePatch } = await import("./save-patch.ts");
+    return await savePatch(client, id, changes.repositories, { ...options, patch });
+  }
   if (options.stat) {
     const palette = paletteFor(process.stdout);
     await printResult(changes, options, () =>
       changes.repositories.flatMap((repository) => changedLines(repository, palette)),
     );
-    return;
+    return undefined;
   }
   const data = await diffsOf(client, id, changes.repositories, path);
   await printResult({ data }, options, () =>
@@ -32,6 +46,7 @@ export async function diffSession(
   );
   if (isForPeople(options) && !options.quiet)
     for (const note of notesOf(changes.repositories, data)) printMessage(note);
+  return undefined;
 }
 
 async function diffsOf(
@@ -66,7 +81,7 @@ function notesOf(repositories: readonly RepositoryChanges[], diffs: readonly Rep
     if (reason !== null) return [`${mount_path} was not compared: ${plainLine(reason)}`];
     const { truncated = false, large_files: large = [] } = byResource.get(resource_id) ?? {};
     return [
-      ...(truncated ? [`The diff of ${mount_path} is cut: ask for one path.`] : []),
+      ...(truncated ? [`The diff of ${mount_path} is cut: give one path to see all of it.`] : []),
       ...large.map((path) => `${plainLine(path)} of ${mount_path} was not compared: it is too large.`),
     ];
   });

@@ -1,4 +1,4 @@
-import type { Berth } from "@berth/sdk";
+import type { Berth, StreamFrame } from "@berth/sdk";
 import type { Call } from "../../render/activity.ts";
 import { exitCodeOf, noOutcome, outcomeAfter } from "../../render/outcome.ts";
 import { previewsFor, renderEvents } from "../../render/render-events.ts";
@@ -16,13 +16,15 @@ interface FollowOptions extends OutputOptions {
   after_id: string;
   /** Earlier calls whose results arrive in this turn. */
   waiting?: readonly Call[];
+  /** Gets each frame before it is shown. */
+  onFrame?: (frame: StreamFrame) => void;
 }
 
 /** Shows a turn to its end. Returns the same exit codes as `run`. */
 export async function followTurn(
   client: Berth,
   id: string,
-  { after_id, waiting = [], ...options }: FollowOptions,
+  { after_id, waiting = [], onFrame = () => undefined, ...options }: FollowOptions,
 ): Promise<number> {
   let outcome = noOutcome;
   if (isForPeople(options)) {
@@ -30,12 +32,20 @@ export async function followTurn(
     const output = peopleOutput(options);
     const query = { event_deltas: previewsFor(output) };
     const frames = client.sessions.events.untilAnswered(id, after_id, query);
-    outcome = await renderEvents(frames, output, { resources, waiting });
+    outcome = await renderEvents(noted(frames, onFrame), output, { resources, waiting });
   } else
     for await (const event of client.sessions.events.untilAnswered(id, after_id)) {
+      onFrame(event);
       await printItem(event, options);
       outcome = outcomeAfter(outcome, event);
     }
   if (outcome.ended === "requires_action" && !options.quiet) printMessage(answerHint(id));
   return exitCodeOf(outcome);
+}
+
+async function* noted<Frame>(frames: AsyncIterable<Frame>, note: (frame: Frame) => void) {
+  for await (const frame of frames) {
+    note(frame);
+    yield frame;
+  }
 }

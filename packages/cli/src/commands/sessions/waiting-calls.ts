@@ -1,10 +1,28 @@
 import type { Berth, EventOf, SessionEvent } from "@berth/sdk";
 
-export type Confirmation = { result: "allow" } | { result: "deny"; deny_message?: string };
+export type Confirmation =
+  /** `always`: also for later calls; with a prefix only for calls of Bash that begin with it. */
+  { result: "allow"; always?: { command_prefix?: string } } | { result: "deny"; deny_message?: string };
 
 /** Returns a denial. @param message Message for the agent. Default: none. */
 export function denial(message?: string): Confirmation {
   return { result: "deny", ...(message === undefined ? {} : { deny_message: message }) };
+}
+
+/**
+ * Returns a permission that also adds rules to the session. @param prefix beginning of the commands of Bash
+ * that are always allowed; true or an empty text for all calls of the tools.
+ */
+export function permission(prefix: string | true): Confirmation {
+  return { result: "allow", always: prefix === true || prefix === "" ? {} : { command_prefix: prefix } };
+}
+
+/** Returns the calls to which a confirmation applies: one with a prefix applies only to calls of Bash. */
+export function callsFor(calls: readonly AskingCall[], confirmation: Confirmation): AskingCall[] {
+  const prefix = confirmation.result === "allow" ? confirmation.always?.command_prefix : undefined;
+  return calls.filter(
+    ({ type, name }) => prefix === undefined || (type === "agent.tool_use" && name === "Bash"),
+  );
 }
 
 /** Returns the events that confirm or deny these calls. */

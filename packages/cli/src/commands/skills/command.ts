@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withConnection, withOutput } from "../../shared/options.ts";
+import { visibilityOption, withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 /** Adds the commands that read a directory of this machine, beyond those generated from operations. */
@@ -15,6 +15,7 @@ export function addSkills(program: Command): void {
       "--all",
       "create each skill below the directory, or in the archive; what belongs to none is left out",
     )
+    .addOption(visibilityOption())
     .action(action(() => import("./create.ts"), "createSkill"));
   add("create-version <skill-id> <path>", "Upload a new version of a skill.").action(
     action(() => import("./create.ts"), "createSkillVersion"),

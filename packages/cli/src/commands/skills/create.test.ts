@@ -30,12 +30,20 @@ async function executables(id: string): Promise<[string, boolean][]> {
 test("skills create: the bits of a directory's files are kept, and a warning is told", async () => {
   await write({ "one/SKILL.md": manual("one", "d".repeat(1_100)), "one/tool": "\u007fELF", "one/data": "x" });
   await chmod(join(service.dir, "one/tool"), 0o755);
-  const { code, stdout, stderr } = await service.run(["skills", "create", "one", "--json"]);
+  const { code, stdout, stderr } = await service.run([
+    "skills",
+    "create",
+    "one",
+    "--visibility",
+    "organization",
+    "--json",
+  ]);
   assert.deepEqual(
     [code, /^warning: one: The description has 1100 characters/.test(stderr)],
     [0, true],
     stderr,
   );
+  assert.equal(JSON.parse(stdout).visibility, "organization");
   assert.deepEqual(await executables(JSON.parse(stdout).id), [
     ["SKILL.md", false],
     ["data", false],

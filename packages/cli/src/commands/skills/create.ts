@@ -12,14 +12,16 @@ import { printMessage } from "../../terminal/print.ts";
 import { directoryFiles, type SkillFile, skillFiles } from "./skill-files.ts";
 
 type Options = ConnectionOptions & OutputOptions;
+type Visibility = "private" | "organization";
+type CreateOptions = Options & { visibility?: Visibility };
 
 export async function createSkill(
   path: string,
-  options: Options & { all?: boolean },
+  options: CreateOptions & { all?: boolean },
 ): Promise<number | undefined> {
   if (options.all === true) return await createSkills(path, options);
   const upload = await uploadOf(path);
-  const made = await (await connect(options)).skills.create(upload);
+  const made = await (await connect(options)).skills.create(upload, { visibility: options.visibility });
   await printResult(made, options, () => objectLines({ ...made }));
   printWarnings(made, options);
   return undefined;
@@ -33,13 +35,13 @@ export async function createSkillVersion(id: string, path: string, options: Opti
 }
 
 /** Creates each skill of a directory or archive. Names those that the service rejects, and continues. */
-async function createSkills(path: string, options: Options): Promise<number | undefined> {
+async function createSkills(path: string, options: CreateOptions): Promise<number | undefined> {
   const found = severalSkills(await filesOf(path));
   if (found.length === 0) throw new UsageError(`'${path}' has no SKILL.md.`);
   const client = await connect(options);
   const made: Skill[] = [];
   for (const skill of found) {
-    const created = await createOne(client, skill);
+    const created = await createOne(client, skill, options.visibility);
     if (created === null) continue;
     made.push(created);
     printWarnings(created, options);
@@ -48,9 +50,13 @@ async function createSkills(path: string, options: Options): Promise<number | un
   return made.length === found.length ? undefined : 1;
 }
 
-async function createOne(client: Berth, { directory, files }: FoundSkill): Promise<Skill | null> {
+async function createOne(
+  client: Berth,
+  { directory, files }: FoundSkill,
+  visibility: Visibility | undefined,
+): Promise<Skill | null> {
   try {
-    return await client.skills.create(files);
+    return await client.skills.create(files, { visibility });
   } catch (error) {
     if (!(error instanceof APIError)) throw error;
     printMessage(`not created: ${plainLine(directory || ".")}: ${plainLine(error.message)}`);

@@ -14,6 +14,13 @@ export function addUsage(program: Command): void {
         .choices(["day", "agent", "user", "model", "environment"])
         .default("day"),
     )
+    .addOption(
+      new Option("--forecast", "what this month will have cost at its end (UTC), by model").conflicts([
+        "from",
+        "to",
+        "groupBy",
+      ]),
+    )
     .addHelpText("after", HELP);
   withConnection(withOutput(command)).action(action(() => import("./usage.ts"), "usage"));
 }
@@ -21,4 +28,5 @@ export function addUsage(program: Command): void {
 const HELP = `
 Examples:
   $ berth usage --group-by user --from 2026-11-01 --to 2026-11-30
+  $ berth usage --forecast
   $ berth usage --json | jq .total.list_cost_usd`;

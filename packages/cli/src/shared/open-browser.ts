@@ -3,18 +3,19 @@ import { once } from "node:events";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { contextsFile } from "../../shared/contexts.ts";
+import { contextsFile } from "./contexts.ts";
 
 /**
- * Opens a link in the user's browser. The link signs in, and every user of the machine can read the arguments
+ * Opens a link in the user's browser. The link is a secret, and every user of the machine can read the arguments
  * of a program. So the browser opens a file that only this user can read and that redirects to the link.
+ * @param fileName Name of the file, beside those of the command line.
  * @returns whether a program to open it was started.
  */
-export async function openBrowser(url: string): Promise<boolean> {
+export async function openBrowser(url: string, fileName: string): Promise<boolean> {
   const opener = openerOf(process.platform, process.env);
   if (opener === null) return false;
   try {
-    const child = spawn(opener, [pathToFileURL(await writePage(url)).href], {
+    const child = spawn(opener, [pathToFileURL(await writePage(url, fileName)).href], {
       stdio: "ignore",
       detached: true,
     });
@@ -33,8 +34,8 @@ function openerOf(platform: NodeJS.Platform, { DISPLAY, WAYLAND_DISPLAY }: NodeJ
 }
 
 /** Writes the page to a file, which the next link replaces. A used or expired link is worthless. */
-async function writePage(url: string): Promise<string> {
-  const file = join(dirname(contextsFile()), "console.html");
+async function writePage(url: string, fileName: string): Promise<string> {
+  const file = join(dirname(contextsFile()), fileName);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const next = `${file}.${process.pid}`;
   await writeFile(next, pageOf(url), { mode: 0o600 });
