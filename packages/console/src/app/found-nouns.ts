@@ -61,6 +61,26 @@ export const FOUND_NOUNS: readonly FoundNoun[] = [
       })),
   },
   {
+    key: "connections",
+    group: "Connection",
+    icon: "branch",
+    read: async (signal) =>
+      (await berth.connections.list(QUERY, { signal })).data.map(({ id, display_name }) => ({
+        id,
+        name: display_name,
+      })),
+  },
+  {
+    key: "webhooks",
+    group: "Webhook",
+    icon: "send",
+    read: async (signal) =>
+      (await berth.webhooks.list(QUERY, { signal })).data.map(({ id, name, url, recipients }) => ({
+        id,
+        name: name ?? url ?? recipients.join(", "),
+      })),
+  },
+  {
     key: "memory stores",
     group: "Memory store",
     icon: "memory",

@@ -1,5 +1,17 @@
 type Person = { name: string; email: string };
-type Identity = { name: string | null; email: string | null; co_authored_by: Person | null };
+type OwnerAs = "author" | "co_author";
+type Identity = {
+  name: string | null;
+  email: string | null;
+  co_authored_by: Person | null;
+  session_owner?: OwnerAs | undefined;
+};
+
+/** How commits name the owner of a session. */
+export const OWNER_AS: Readonly<Record<OwnerAs, string>> = {
+  co_author: "Co-author",
+  author: "Author, with the agent as co-author",
+};
 
 /** A git identity in a form. */
 export type IdentityFields = {
@@ -7,6 +19,8 @@ export type IdentityFields = {
   gitEmail: string;
   coAuthorName: string;
   coAuthorEmail: string;
+  /** Empty if commits do not name the owner of the session. */
+  ownerAs: OwnerAs | "";
 };
 
 export function identityFields(identity: Identity | null | undefined): IdentityFields {
@@ -15,6 +29,7 @@ export function identityFields(identity: Identity | null | undefined): IdentityF
     gitEmail: identity?.email ?? "",
     coAuthorName: identity?.co_authored_by?.name ?? "",
     coAuthorEmail: identity?.co_authored_by?.email ?? "",
+    ownerAs: identity?.session_owner ?? "",
   };
 }
 
@@ -25,10 +40,12 @@ export function identityFields(identity: Identity | null | undefined): IdentityF
 export function identityOf(fields: IdentityFields) {
   const [name, email] = [fields.gitName.trim(), fields.gitEmail.trim()];
   const [coName, coEmail] = [fields.coAuthorName.trim(), fields.coAuthorEmail.trim()];
-  if (name === "" && email === "" && coName === "" && coEmail === "") return null;
+  const { ownerAs } = fields;
+  if ([name, email, coName, coEmail, ownerAs].every((value) => value === "")) return null;
   return {
     ...(name === "" ? {} : { name }),
     ...(email === "" ? {} : { email }),
     ...(coName === "" && coEmail === "" ? {} : { co_authored_by: { name: coName, email: coEmail } }),
+    ...(ownerAs === "" ? {} : { session_owner: ownerAs }),
   };
 }

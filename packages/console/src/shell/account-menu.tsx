@@ -12,7 +12,7 @@ import { openShortcutSheet } from "./shortcut-sheet-state.ts";
 import { type Theme, useTheme } from "./theme.ts";
 
 const THEMES: readonly { value: Theme; label: string; icon: IconName }[] = [
-  { value: "system", label: "Like the system", icon: "screen" },
+  { value: "system", label: "System", icon: "screen" },
   { value: "light", label: "Light", icon: "sun" },
   { value: "dark", label: "Dark", icon: "moon" },
 ];
@@ -30,6 +30,11 @@ export function AccountMenu() {
       <MenuItem icon="key" onSelect={() => void navigate({ to: "/tokens", search: { kind: "console" } })}>
         Your sign-ins and tokens
       </MenuItem>
+      {me?.role === "member" && (
+        <MenuItem icon="shield" onSelect={() => void navigate({ to: "/administration" })}>
+          Ask an admin
+        </MenuItem>
+      )}
       <MenuItem icon="help" keys="?" onSelect={openShortcutSheet}>
         Keyboard shortcuts
       </MenuItem>
@@ -47,7 +52,7 @@ export function AccountMenu() {
 const SIGNED_IN = { token: "with a token", link: "by a link", oidc: "by your organization" } as const;
 
 function Who({ me }: { me: Whoami }) {
-  const may = me.scopes.includes("*") ? "May do everything" : `May do ${me.scopes.length} kinds of things`;
+  const may = me.scopes.includes("*") ? "All scopes" : `${me.scopes.length} scopes`;
   return (
     <>
       <div className="max-w-72 px-2 py-1.5">

@@ -9,7 +9,7 @@ export function ApiTab({ value, calls }: { value: unknown; calls: readonly CallE
   return (
     <Scrolled>
       <div className="mx-auto max-w-4xl py-2">
-        <Section title="The same by CLI and curl">
+        <Section title="CLI and curl commands">
           <div className="flex flex-col gap-3">
             {calls.map((call) => (
               <CallPanel key={call.operation.id} call={call} />

@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { CatchBoundary, lazyRouteComponent, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { whoamiQuery } from "../api/queries/whoami.ts";
 import { isSignedOut, onSignedOutChange } from "../api/signed-out.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Toasts, toastError } from "../ui/toast.tsx";
@@ -19,7 +21,9 @@ const SignInOverlay = lazyRouteComponent(() => import("./sign-in-overlay.tsx"), 
 type Props = { groups: readonly (readonly NavItem[])[]; useFound: (typed: string) => readonly Action[] };
 
 /** Shows the frame around every screen: navigation, palette, shortcuts, notices, sign-in. */
-export function Frame({ groups, useFound }: Props) {
+export function Frame({ groups: all, useFound }: Props) {
+  const isAdmin = useQuery(whoamiQuery).data?.role === "admin";
+  const groups = all.map((group) => group.filter(({ forAdmins }) => isAdmin || !forAdmins));
   const [searching, setSearching] = useState(false);
   const [menuOpen, setMenuOpen] = useState(false);
   const navigate = useNavigate();
@@ -44,7 +48,7 @@ export function Frame({ groups, useFound }: Props) {
   const toNewSession = () => void navigate({ to: "/new" });
   useShortcuts([
     { keys: "mod+k", label: "Search and actions", group: "Everywhere", run: search },
-    { keys: "?", label: "This sheet", group: "Everywhere", run: openShortcutSheet },
+    { keys: "?", label: "Keyboard shortcuts", group: "Everywhere", run: openShortcutSheet },
     { keys: "c", label: "New session", group: "Everywhere", run: toNewSession },
     ...places.map((item) => ({
       keys: `g ${item.key}`,
@@ -82,7 +86,7 @@ export function Frame({ groups, useFound }: Props) {
           href="#main"
           className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-raised focus:p-2"
         >
-          To the content
+          Skip to content
         </a>
         <Sidebar {...sidebar} className="max-md:hidden" />
         {menuOpen && (
@@ -134,5 +138,5 @@ function Loaded({ children }: { children: ReactNode }) {
 
 function noteMissing(error: unknown): void {
   takeTypeAhead();
-  toastError("A part of the console could not be loaded: load the page again", String(error));
+  toastError("A part of the console could not be loaded: reload the page", String(error));
 }

@@ -48,6 +48,12 @@ export function ListFilters({
           onChange={(archived) => onChange({ archived })}
         />
       )}
+      <FilterToggle
+        label="Shared with me"
+        icon="user"
+        on={search.shared}
+        onChange={(shared) => onChange({ shared })}
+      />
       <ClearFilters filters={search} onClear={onClear} />
     </div>
   );

@@ -5,6 +5,8 @@ export type ListSearch = {
   /** The age of the object, at most. */
   since?: Since;
   archived?: true;
+  /** What others share with the user, alone. */
+  shared?: true;
 };
 
 export type Since = (typeof SINCE_CHOICES)[number]["value"];
@@ -31,6 +33,7 @@ export function readListSearch(search: Record<string, unknown>): ListSearch {
     ...(typeof q === "number" ? { q: String(q) } : {}),
     ...(since === undefined ? {} : { since }),
     ...(search.archived === true ? { archived: true as const } : {}),
+    ...(search.shared === true ? { shared: true as const } : {}),
   };
 }
 
@@ -48,11 +51,12 @@ export function timeOf(since: Since | undefined, now: number): string | undefine
 }
 
 /** Returns the filters that the service applies. */
-export function listQueryOf({ since, archived }: ListSearch, now: number) {
+export function listQueryOf({ since, archived, shared }: ListSearch, now: number) {
   const from = timeOf(since, now);
   return {
     ...(from === undefined ? {} : { "created_at[gte]": from }),
     ...(archived ? { include_archived: true } : {}),
+    ...(shared ? { shared_with_me: true } : {}),
   };
 }
 

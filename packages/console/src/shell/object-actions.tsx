@@ -1,9 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import type { Sharable } from "../api/queries/shares.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
 import { type Action, useActions } from "./actions.ts";
 import { AskToEnd, type Ending } from "./ask-to-end.tsx";
+import { ShareDialog } from "./share-dialog.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 
 /** An action on an object, for the palette. */
@@ -23,6 +25,8 @@ type Props = {
   /** The name of the kind, such as "Agent". */
   group: string;
   actions: readonly ObjectAction[];
+  /** The noun of the API by which it is shared. */
+  sharing: Sharable;
   ending: Ending;
   menuLabel?: string;
   /** Links beside the buttons, and the dialogs of the actions. */
@@ -31,18 +35,20 @@ type Props = {
 
 /** Offers the actions of an object: buttons, a menu that ends with archive and delete, palette and keys. */
 export function ObjectActions(props: Props) {
-  const { item, name, group, actions, ending, menuLabel = "More actions", children } = props;
+  const { item, name, group, actions, sharing, ending, menuLabel = "More actions", children } = props;
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<"archive" | "delete" | null>(null);
+  const [asked, setAsked] = useState<"archive" | "delete" | "share" | null>(null);
   const isArchived = item.archived_at !== null;
   const offered = actions.filter(({ always = false }) => always || !isArchived);
   const archive = () => setAsked("archive");
+  const share = () => setAsked("share");
   useActions([
     ...offered.map(({ shortcut, ...action }) => ({
       ...action,
       group,
       ...(shortcut && { keys: shortcut.keys }),
     })),
+    { id: "share", label: `Share this ${ending.noun}`, group, icon: "user", run: share },
     ...(isArchived
       ? []
       : [
@@ -83,6 +89,9 @@ export function ObjectActions(props: Props) {
               </MenuItem>
             ),
         )}
+        <MenuItem icon="user" onSelect={share}>
+          Share…
+        </MenuItem>
         <MenuLine />
         <MenuItem icon="archive" disabled={isArchived} onSelect={archive}>
           Archive…
@@ -91,9 +100,16 @@ export function ObjectActions(props: Props) {
           Delete…
         </MenuItem>
       </Menu>
+      <ShareDialog
+        noun={sharing}
+        id={item.id}
+        what={ending.noun}
+        open={asked === "share"}
+        onClose={() => setAsked(null)}
+      />
       <AskToEnd
         {...ending}
-        asked={asked}
+        asked={asked === "share" ? null : asked}
         onClose={() => setAsked(null)}
         id={item.id}
         name={name}

@@ -56,7 +56,7 @@ export function ObjectList<Item extends { id: string }>(props: Props<Item>) {
         <div className="flex items-center justify-center gap-3 p-4 text-faint">
           {searching && <span>Searched the newest {formatCount(list.items.length)}.</span>}
           <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {searching ? "Search further" : "Show more"}
+            {searching ? "Search older ones" : "Show more"}
           </Button>
         </div>
       )}
@@ -66,8 +66,8 @@ export function ObjectList<Item extends { id: string }>(props: Props<Item>) {
 
 function NothingFits({ onClear }: { onClear: (() => void) | undefined }) {
   return (
-    <Empty icon="filter" title="Nothing fits" action={<Button onClick={onClear}>Clear the filters</Button>}>
-      Change the filters, or show all of them.
+    <Empty icon="filter" title="No matches" action={<Button onClick={onClear}>Clear filters</Button>}>
+      Change or clear the filters.
     </Empty>
   );
 }

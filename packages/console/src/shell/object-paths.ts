@@ -7,6 +7,8 @@ const PATHS: Readonly<Record<string, (id: string) => string>> = {
   skill: (id) => `/skills/${id}`,
   vault: (id) => `/vaults/${id}`,
   memstore: (id) => `/memory/${id}`,
+  whk: (id) => `/webhooks?webhook=${id}`,
+  conn: (id) => `/connections?connection=${id}`,
   tok: (id) => `/tokens?token=${id}`,
 };
 

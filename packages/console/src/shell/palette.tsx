@@ -113,7 +113,7 @@ function PaletteBody({ onClose, useFound }: Omit<Props, "open">) {
             {action.keys !== undefined && <ShortcutKeys keys={action.keys} />}
           </div>
         ))}
-        {shown.length === 0 && <p className="px-3 py-8 text-center text-faint">Nothing fits “{typed}”.</p>}
+        {shown.length === 0 && <p className="px-3 py-8 text-center text-faint">No matches “{typed}”.</p>}
       </div>
     </>
   );

@@ -22,7 +22,7 @@ function NotAllowed({ error, retry }: { error: APIError; retry: () => void }) {
   return (
     <Empty
       icon="lock"
-      title="You may not see this"
+      title="You do not have access"
       command="berth whoami"
       action={
         <span className="flex gap-2">
@@ -52,12 +52,12 @@ function Gone({ error }: { error: APIError }) {
       title="Not found"
       action={
         <Link to="/" className={buttonClass()}>
-          To the sessions
+          Go to sessions
         </Link>
       }
     >
       <p>{error.message}</p>
-      <p className="mt-2">It may be deleted, or you may not have access to it.</p>
+      <p className="mt-2">It was deleted, or you do not have access to it.</p>
       <RequestId error={error} />
     </Empty>
   );
@@ -70,7 +70,7 @@ function Away({ retry }: { retry: () => void }) {
       title="The service cannot be reached"
       action={<Button onClick={retry}>Try now</Button>}
     >
-      This page comes back by itself.
+      The page reloads by itself when it can.
     </Empty>
   );
 }

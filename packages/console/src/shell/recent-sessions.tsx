@@ -5,6 +5,7 @@ import { showUnseen } from "../format/visible-text.ts";
 import { ErrorBox } from "../ui/error-box.tsx";
 import { Ago } from "../ui/moment.tsx";
 import { StatusOf } from "../ui/session-status.tsx";
+import { UnseenMark } from "../ui/unseen-mark.tsx";
 import { LIVE_MS } from "./list-search.ts";
 
 type Props = {
@@ -31,6 +32,7 @@ export function RecentSessions({ query, search }: Props) {
               className="flex h-9 items-center gap-3 rounded-md px-2 hover:bg-hover"
             >
               <StatusOf session={session} />
+              {session.unseen && <UnseenMark />}
               <span className="min-w-0 flex-1 truncate">
                 {showUnseen(session.title) || "Untitled session"}
               </span>
@@ -40,7 +42,7 @@ export function RecentSessions({ query, search }: Props) {
         ))}
       </ul>
       {list.hasNextPage && (
-        <Link to="/" search={search} className="mt-1 inline-block text-accent-text hover:underline">
+        <Link to="/sessions" search={search} className="mt-1 inline-block text-accent-text hover:underline">
           All its sessions
         </Link>
       )}

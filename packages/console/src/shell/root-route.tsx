@@ -12,14 +12,14 @@ function NotFound() {
     <Page title="Not found">
       <Empty
         icon="help"
-        title="There is no such page"
+        title="This page does not exist"
         action={
           <Link to="/" className={buttonClass()}>
-            To the sessions
+            Go to Home
           </Link>
         }
       >
-        The address may be wrong, or its object was deleted.
+        The URL is wrong, or its object was deleted.
       </Empty>
     </Page>
   );

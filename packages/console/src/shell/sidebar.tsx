@@ -1,5 +1,5 @@
 import { Link, type LinkProps, lazyRouteComponent } from "@tanstack/react-router";
-import { Suspense } from "react";
+import { type ComponentType, Suspense } from "react";
 import { buttonClass } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -16,6 +16,10 @@ export type NavItem = {
   icon: IconName;
   /** The key that opens it after `g`. */
   key: string;
+  /** Whether it is for admins alone. */
+  forAdmins?: true;
+  /** Shown behind its name, and loaded after the first screen. */
+  Count?: ComponentType;
 };
 
 type Props = {
@@ -61,10 +65,16 @@ export function Sidebar({ groups, onSearch, onNavigate, className }: Props) {
                   to={item.to}
                   onClick={onNavigate}
                   className="flex h-7 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-hover hover:text-ink"
+                  activeOptions={{ exact: item.to === "/" }}
                   activeProps={{ className: "bg-selected font-medium text-ink!" }}
                 >
                   <Icon name={item.icon} />
                   {item.label}
+                  {item.Count && (
+                    <Suspense>
+                      <item.Count />
+                    </Suspense>
+                  )}
                 </Link>
               </li>
             ))}

@@ -70,7 +70,7 @@ export function SignInForm({ onSignedIn, error }: Props) {
         </Button>
       </form>
       <div className="border-t border-line pt-4 text-center text-xs text-faint">
-        Or let the command line open this page, signed in:
+        Or open the console, signed in, from the command line:
         <Command text="berth console" />
       </div>
     </div>

@@ -14,7 +14,7 @@ export function useListKeys(count: number, onOpen: (index: number) => void, grou
   }, [marked]);
   useShortcuts([
     { keys: "j", label: "Next", group, run: () => setAt(Math.min(marked + 1, count - 1)) },
-    { keys: "k", label: "The one before", group, run: () => setAt(Math.max(marked - 1, 0)) },
+    { keys: "k", label: "Previous", group, run: () => setAt(Math.max(marked - 1, 0)) },
     ...(marked >= 0 ? [{ keys: "Enter", label: "Open", group, run: () => onOpen(marked) }] : []),
   ]);
   return marked;

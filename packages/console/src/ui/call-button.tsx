@@ -9,8 +9,8 @@ export function CallButton({ calls }: { calls: readonly CallExample[] }) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <IconButton icon="code" label="The same by CLI and curl" onClick={() => setOpen(true)} />
-      <Dialog open={open} onClose={() => setOpen(false)} title="The same by CLI and curl" size="medium">
+      <IconButton icon="code" label="CLI and curl commands" onClick={() => setOpen(true)} />
+      <Dialog open={open} onClose={() => setOpen(false)} title="CLI and curl commands" size="medium">
         <div className="flex flex-col gap-3 pb-4">
           {calls.map((call) => (
             <CallPanel key={call.operation.id} call={call} />

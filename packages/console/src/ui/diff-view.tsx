@@ -1,10 +1,11 @@
-import { memo, type ReactNode, useEffect, useMemo, useState } from "react";
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useState } from "react";
 import { type DiffHunk, type DiffLine, firstLines, sideBySide } from "../format/diff-lines.ts";
 import { cutLine, type Token } from "../format/line-pieces.ts";
 import { formatCount } from "../format/numbers.ts";
 import { showUnseen } from "../format/visible-text.ts";
 import { cx } from "./cx.ts";
 import { highlight, languageOf } from "./highlight.ts";
+import { Icon } from "./icon.tsx";
 
 /** Characters after which a line is cut; the whole line is in the file. */
 const MAX_LINE = 2_000;
@@ -18,22 +19,47 @@ type Props = {
   split?: boolean;
   /** Hides the hunk headers. */
   bare?: boolean;
+  /** Makes the number of each line a button. */
+  choice?: LineChoice | undefined;
 };
 
-type LineProps = { line: DiffLine; tokens: readonly Token[] | undefined };
+export type LineChoice = {
+  /** What the button does, before the name of its line: `Comment on`. */
+  verb: string;
+  choose: (line: DiffLine) => void;
+  /** Whether a line has a mark at its number. */
+  isMarked: (line: DiffLine) => boolean;
+};
+
+type LineProps = {
+  line: DiffLine;
+  tokens: readonly Token[] | undefined;
+  choice: LineChoice | undefined;
+};
 
 const LINE_LOOKS = { same: "", added: "bg-added", removed: "bg-removed" } as const;
 const MARK_LOOKS = { same: "", added: "bg-added-strong", removed: "bg-removed-strong" } as const;
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
-/** Shows the diff of one file, in one column or side by side. */
-export const DiffView = memo(function DiffView({ hunks, path = "", split = false, bare = false }: Props) {
+/**
+ * Shows the diff of one file, in one column or side by side. If lines can be chosen, the arrow keys move between
+ * them, so that a long diff is one stop of the Tab key.
+ */
+export const DiffView = memo(function DiffView(props: Props) {
+  const { hunks, path = "", split = false, bare = false, choice } = props;
   const [limit, setLimit] = useState(STEP);
   const { shown, left } = useMemo(() => firstLines(hunks, limit), [hunks, limit]);
   const tokens = useDiffTokens(shown, path);
   return (
     <>
-      <div tabIndex={0} className="overflow-x-auto font-mono text-xs leading-5">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has fields, and a section is a landmark */}
+      <div
+        role="group"
+        aria-label={path === "" ? "Diff" : `Diff of ${showUnseen(path)}`}
+        tabIndex={0}
+        onKeyDown={choice && moveBetweenLines}
+        className="overflow-x-auto font-mono text-xs leading-5"
+      >
         <div className={cx("min-w-full", !split && "w-max")}>
           {shown.map((hunk) => (
             <div key={hunk.header}>
@@ -41,10 +67,15 @@ export const DiffView = memo(function DiffView({ hunks, path = "", split = false
                 <div className="bg-info-soft/60 px-3 text-info select-none">{showUnseen(hunk.header)}</div>
               )}
               {split ? (
-                <SplitLines lines={hunk.lines} tokens={tokens} />
+                <SplitLines lines={hunk.lines} tokens={tokens} choice={choice} />
               ) : (
                 hunk.lines.map((line) => (
-                  <UnifiedLine key={`${line.old} ${line.new}`} line={line} tokens={tokens.get(line)} />
+                  <UnifiedLine
+                    key={`${line.old} ${line.new}`}
+                    line={line}
+                    tokens={tokens.get(line)}
+                    choice={choice}
+                  />
                 ))
               )}
             </div>
@@ -64,23 +95,44 @@ export const DiffView = memo(function DiffView({ hunks, path = "", split = false
   );
 });
 
-function UnifiedLine({ line, tokens }: LineProps) {
+function moveBetweenLines(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  const lines = [...event.currentTarget.querySelectorAll<Element>("button[data-line]")];
+  const next = lines[lines.indexOf(document.activeElement ?? event.currentTarget) + step];
+  if (!(next instanceof HTMLElement)) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function UnifiedLine({ line, tokens, choice }: LineProps) {
   return (
     <div className={cx("flex", LINE_LOOKS[line.kind])}>
-      <Numbered>{line.old}</Numbered>
-      <Numbered>{line.new}</Numbered>
+      <Gutter line={line} choice={choice}>
+        <Numbered>{line.old}</Numbered>
+        <Numbered>{line.new}</Numbered>
+      </Gutter>
       <LineText line={line} tokens={tokens} />
     </div>
   );
 }
 
-type SplitProps = { lines: readonly DiffLine[]; tokens: ReadonlyMap<DiffLine, readonly Token[]> };
+type SplitProps = {
+  lines: readonly DiffLine[];
+  tokens: ReadonlyMap<DiffLine, readonly Token[]>;
+  choice: LineChoice | undefined;
+};
 
-function SplitLines({ lines, tokens }: SplitProps) {
+function SplitLines({ lines, tokens, choice }: SplitProps) {
   return sideBySide(lines).map(([left, right]) => (
     <div key={`${left?.old} ${right?.new}`} className="grid grid-cols-2">
-      <Side line={left} tokens={left ? tokens.get(left) : undefined} number={left?.old} />
-      <Side line={right} tokens={right ? tokens.get(right) : undefined} number={right?.new} />
+      <Side
+        line={left}
+        tokens={left ? tokens.get(left) : undefined}
+        number={left?.old}
+        choice={left?.kind === "removed" ? choice : undefined}
+      />
+      <Side line={right} tokens={right ? tokens.get(right) : undefined} number={right?.new} choice={choice} />
     </div>
   ));
 }
@@ -89,9 +141,10 @@ type SideProps = {
   line: DiffLine | null;
   tokens: readonly Token[] | undefined;
   number: number | null | undefined;
+  choice: LineChoice | undefined;
 };
 
-function Side({ line, tokens, number }: SideProps) {
+function Side({ line, tokens, number, choice }: SideProps) {
   return (
     <div
       className={cx(
@@ -99,17 +152,65 @@ function Side({ line, tokens, number }: SideProps) {
         line === null ? "bg-sunken" : LINE_LOOKS[line.kind],
       )}
     >
-      <Numbered>{number}</Numbered>
-      {line !== null && <LineText line={line} tokens={tokens} wraps />}
+      {line === null ? (
+        <Numbered>{number}</Numbered>
+      ) : (
+        <>
+          <Gutter line={line} choice={choice}>
+            <Numbered>{number}</Numbered>
+          </Gutter>
+          <LineText line={line} tokens={tokens} wraps />
+        </>
+      )}
     </div>
   );
+}
+
+type GutterProps = { line: DiffLine; choice: LineChoice | undefined; children: ReactNode };
+
+/** Shows the numbers of a line, as a button if lines can be chosen. */
+function Gutter({ line, choice, children }: GutterProps) {
+  if (choice === undefined) return children;
+  const isMarked = choice.isMarked(line);
+  return (
+    <button
+      type="button"
+      data-line
+      tabIndex={-1}
+      onClick={() => choice.choose(line)}
+      className="group/line relative flex shrink-0 cursor-pointer -outline-offset-2 hover:bg-hover"
+    >
+      <span aria-hidden="true" className="flex">
+        {children}
+      </span>
+      <span className="sr-only">
+        {choice.verb} {nameOf(line)}
+        {isMarked && ", which has one"}
+      </span>
+      <Icon
+        name={isMarked ? "message" : "plus"}
+        className={cx(
+          "absolute top-0.5 left-0",
+          isMarked
+            ? "text-accent-text"
+            : "opacity-0 group-hover/line:opacity-100 group-focus-visible/line:opacity-100",
+        )}
+      />
+    </button>
+  );
+}
+
+function nameOf({ kind, old, new: fresh }: DiffLine): string {
+  return kind === "removed" ? `removed line ${old}` : `line ${fresh}`;
 }
 
 function Numbered({ children }: { children: ReactNode }) {
   return <span className="w-10 shrink-0 px-1.5 text-right text-faint select-none">{children}</span>;
 }
 
-function LineText({ line, tokens, wraps = false }: LineProps & { wraps?: boolean }) {
+type LineTextProps = Omit<LineProps, "choice"> & { wraps?: boolean };
+
+function LineText({ line, tokens, wraps = false }: LineTextProps) {
   const text = line.text.slice(0, MAX_LINE);
   return (
     <>

@@ -53,7 +53,7 @@ export function FileContent({ file }: { file: StoredFile }) {
       <p className="text-muted">
         {file.downloadable
           ? "The file is too large to show here. Download it."
-          : "This file cannot be read here."}
+          : "This file cannot be shown here."}
       </p>
     );
   if (content.isError) return <ErrorBox error={content.error} retry={() => void content.refetch()} />;

@@ -21,7 +21,7 @@ export function FormActions({ verb, busy, disabled = false, onCancel, call }: Pr
       <div className="sticky bottom-0 -mx-5 -mb-1 flex items-center justify-end gap-2 border-t border-line bg-raised px-5 pt-4 pb-3">
         <IconButton
           icon="code"
-          label="The same by CLI and curl"
+          label="CLI and curl commands"
           pressed={showsCall}
           onClick={() => setShowsCall(!showsCall)}
           className="mr-auto"

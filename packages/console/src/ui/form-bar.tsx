@@ -50,7 +50,7 @@ export function FormBar({
           onClick={() => setShowsCall(!showsCall)}
           className="mr-auto"
         >
-          The same by CLI and curl
+          <span className="max-sm:sr-only">CLI and curl commands</span>
         </Button>
         {onDiscard !== undefined && (
           <Button look="quiet" onClick={onDiscard}>

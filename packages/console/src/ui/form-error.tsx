@@ -17,7 +17,7 @@ export function FormError({ error, atField, className }: Props) {
   return (
     <p role="alert" className={className}>
       <span className="flex flex-wrap items-center gap-x-1.5 text-xs text-muted">
-        <span>Nothing was saved: see the red field.</span>
+        <span>Nothing was saved: correct the field that is marked red.</span>
         {requestId !== null && (
           <span className="flex min-w-0 items-center gap-1.5">
             request_id <CopyId id={requestId} />

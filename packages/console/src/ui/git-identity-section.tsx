@@ -1,8 +1,16 @@
-import type { IdentityFields } from "../format/git-identity.ts";
-import { TextField } from "./field.tsx";
+import { type IdentityFields, OWNER_AS } from "../format/git-identity.ts";
+import { Field, TextField } from "./field.tsx";
 import { FormSection } from "./form-section.tsx";
+import { Select } from "./select.tsx";
 import type { FaultAt } from "./use-save.ts";
 
+const OWNER_CHOICES = [
+  { value: "", label: "Not named" },
+  { value: "co_author", label: OWNER_AS.co_author },
+  { value: "author", label: OWNER_AS.author },
+] as const;
+
+type TextName = Exclude<keyof IdentityFields, "ownerAs">;
 type Props = {
   identity: IdentityFields;
   change: (part: Partial<IdentityFields>) => void;
@@ -12,7 +20,7 @@ type Props = {
 
 /** Edits the author and co-author of the agent's commits. */
 export function GitIdentitySection({ identity, change, faultAt, about }: Props) {
-  const text = (name: keyof IdentityFields, label: string, place: string, placeholder: string) => (
+  const text = (name: TextName, label: string, place: string, placeholder: string) => (
     <TextField
       label={label}
       error={faultAt(place)}
@@ -28,8 +36,22 @@ export function GitIdentitySection({ identity, change, faultAt, about }: Props) 
         {text("gitName", "Name", "git_identity.name", "Ann’s agent")}
         {text("gitEmail", "E-mail", "git_identity.email", "ann+agent@example.com")}
         {text("coAuthorName", "Co-author", "git_identity.co_authored_by.name", "Ann")}
-        {text("coAuthorEmail", "Co-author’s e-mail", "git_identity.co_authored_by.email", "ann@example.com")}
+        {text("coAuthorEmail", "Co-author’s email", "git_identity.co_authored_by.email", "ann@example.com")}
       </div>
+      <Field
+        label="Owner of the session"
+        error={faultAt("git_identity.session_owner")}
+        hint="How commits name the user who started the session."
+      >
+        {(control) => (
+          <Select
+            {...control}
+            value={identity.ownerAs}
+            choices={OWNER_CHOICES}
+            onChange={(ownerAs) => change({ ownerAs })}
+          />
+        )}
+      </Field>
       {whole !== null && <p className="text-xs text-bad">{whole}</p>}
     </FormSection>
   );

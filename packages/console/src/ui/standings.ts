@@ -14,10 +14,11 @@ export const STANDINGS: Readonly<Record<Shown, Look>> = {
   retries_exhausted: { tone: "bad", text: "Failed" },
   refusal: { tone: "bad", text: "Refused" },
   max_turns: { tone: "warn", text: "Limit reached" },
+  budget_reached: { tone: "warn", text: "Budget reached" },
   cancelled: { tone: "neutral", text: "Interrupted" },
   end_turn: { tone: "neutral", text: "Done" },
   none: { tone: "neutral", text: "Not started" },
-  terminated: { tone: "neutral", text: "Ended" },
+  terminated: { tone: "neutral", text: "Terminated" },
   archived: { tone: "neutral", text: "Archived" },
   deleted: { tone: "bad", text: "Deleted" },
 };

@@ -35,7 +35,7 @@ export function UploadList({ uploads, onRetry, onRemove }: Props) {
           {error !== null && (
             <IconButton
               icon="refresh"
-              label={`Try ${name} again`}
+              label={`Retry ${name}`}
               onClick={() => onRetry(key)}
               className="size-6"
             />

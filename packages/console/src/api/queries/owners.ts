@@ -31,12 +31,12 @@ export function useOwnerNames(ids: readonly string[]): (id: string) => string | 
 }
 
 /**
- * Returns the sender of an event for a sentence: `you`, a name, or the id of a deleted sender; null where the
- * event names none.
+ * Returns who sent an event for a sentence: `you`, the name in the event, for events of version 0.1 the
+ * present name, or the id of an erased user; null where the event names none.
  */
-export function useSender(sender: { id: string } | undefined): string | null {
+export function useSender(sender: { id: string; name?: string | null } | undefined): string | null {
   const { data: me } = useQuery(whoamiQuery);
-  const nameOf = useOwnerNames(sender === undefined ? [] : [sender.id]);
+  const nameOf = useOwnerNames(sender === undefined || sender.name !== undefined ? [] : [sender.id]);
   if (sender === undefined) return null;
-  return sender.id === me?.principal.id ? "you" : (nameOf(sender.id) ?? sender.id);
+  return sender.id === me?.principal.id ? "you" : (sender.name ?? nameOf(sender.id) ?? sender.id);
 }

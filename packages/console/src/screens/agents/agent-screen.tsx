@@ -87,6 +87,7 @@ function AgentActions({ agent }: { agent: Agent }) {
       item={agent}
       name={name}
       group="Agent"
+      sharing="agents"
       ending={ENDING}
       actions={[
         { id: "use", label: "New session with this agent", icon: "play", run: use },

@@ -88,7 +88,7 @@ function Tools({ agent }: { agent: Agent }) {
   const custom = agent.tools.filter((tool) => tool.type === "custom");
   return (
     <>
-      <Section title="Tools of the sandbox">
+      <Section title="Sandbox tools">
         <ul className="grid gap-x-8 sm:grid-cols-2">
           {TOOLS.map(({ name, about }) => (
             <ToolLine
@@ -97,7 +97,7 @@ function Tools({ agent }: { agent: Agent }) {
               about={
                 resultBytes[name] === undefined
                   ? about
-                  : `${about}, ${formatCount(Number(resultBytes[name]))} bytes of a result`
+                  : `${about}, ${formatCount(Number(resultBytes[name]))} bytes of a result at most`
               }
               state={tools[name]}
             />
@@ -105,7 +105,7 @@ function Tools({ agent }: { agent: Agent }) {
         </ul>
       </Section>
       {custom.length > 0 && (
-        <Section title="Tools of the client">
+        <Section title="Client tools">
           <ul>
             {custom.map(({ name, description }) => (
               <ToolLine key={name} name={name} about={showUnseen(description)} />

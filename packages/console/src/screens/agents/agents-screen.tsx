@@ -40,8 +40,8 @@ const AGENTS: ListKind<Agent> = {
   ],
   empty: {
     title: "No agents yet",
-    about: "An agent is a model with instructions and tools. Sessions are started with one.",
-    command: "berth agents create name=Helper",
+    about: "An agent is a model with instructions and tools. Each session runs one.",
+    command: "berth agents create -f name=Helper",
   },
 };
 

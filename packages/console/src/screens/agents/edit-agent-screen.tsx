@@ -69,10 +69,10 @@ function EditAgent({ agent, models }: Props) {
         {isStale && (
           <p className="mt-4 flex flex-wrap items-center gap-3 rounded-lg border border-line bg-warn-soft px-3 py-2.5">
             <span className="min-w-0 flex-1">
-              Somebody made version {agent.version} since you began with version {form.version}.
+              Version {agent.version} was saved while you were editing version {form.version}.
             </span>
             <Button size="small" onClick={() => change({ version: agent.version })}>
-              Apply my changes to it
+              Apply my changes to version {agent.version}
             </Button>
           </p>
         )}

@@ -17,7 +17,7 @@ export function McpSection({ form, change, faultAt }: Props) {
   return (
     <FormSection
       title="MCP servers"
-      about="Reached over streamable HTTP. Their tokens come from the session's vaults."
+      about="The agent calls their tools over streamable HTTP. Their tokens come from the session's vaults."
     >
       {form.servers.map((server) => (
         <Server
@@ -33,7 +33,7 @@ export function McpSection({ form, change, faultAt }: Props) {
         className="self-start"
         onClick={() => change({ servers: [...form.servers, newServer()] })}
       >
-        Add a server
+        Add server
       </Button>
     </FormSection>
   );
@@ -61,7 +61,7 @@ function Server({ server, faultAt, onChange, onRemove }: ServerProps) {
           controlClass="font-mono text-xs"
         />
         <TextField
-          label="Address"
+          label="URL"
           error={faultAt(`${key} url`)}
           placeholder="https://tickets.example.com/mcp"
           value={url}

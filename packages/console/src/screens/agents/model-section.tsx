@@ -10,7 +10,7 @@ import type { AgentForm, Effort } from "./form.ts";
 type Props = { form: AgentForm; change: (part: Partial<AgentForm>) => void; faultAt: FaultAt };
 
 const EFFORTS: readonly { value: Effort | "usual"; label: string }[] = [
-  { value: "usual", label: "As usual" },
+  { value: "usual", label: "Default" },
   { value: "low", label: "Low" },
   { value: "medium", label: "Medium" },
   { value: "high", label: "High" },
@@ -27,7 +27,9 @@ export function ModelSection({ form, change, faultAt }: Props) {
     about: `${formatShort(window)} tokens of context${price === null ? "" : `, $${price.input} in and $${price.output} out for a million`}`,
   }));
   const isListed = form.model === null || models.some(({ id }) => id === form.model);
-  const own = isListed ? [] : [{ value: form.model, label: form.model, about: "Not in the service's list" }];
+  const own = isListed
+    ? []
+    : [{ value: form.model, label: form.model, about: "Not among the service's models" }];
   const window = models.find(({ id }) => id === form.model)?.effective_context_window;
   return (
     <FormSection title="Model" about="Its provider receives everything that the agent reads.">
@@ -42,7 +44,11 @@ export function ModelSection({ form, change, faultAt }: Props) {
         )}
       </Field>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Effort" hint="How long it thinks." error={faultAt("model.effort")}>
+        <Field
+          label="Effort"
+          hint="How much the model thinks before it answers."
+          error={faultAt("model.effort")}
+        >
           {(control) => (
             <Select
               {...control}
@@ -55,7 +61,7 @@ export function ModelSection({ form, change, faultAt }: Props) {
         <TextField
           label="Context window"
           aside="tokens, optional"
-          hint="Smaller than the model’s, to spend less."
+          hint="At most the model’s. A smaller window costs less."
           error={faultAt("model.context_window")}
           inputMode="numeric"
           placeholder={window === undefined ? "" : formatCount(window)}

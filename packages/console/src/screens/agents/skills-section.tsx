@@ -17,7 +17,7 @@ export function SkillsSection({ form, change, faultAt }: Props) {
   const set = (id: string, version: number | null) =>
     change({ skills: form.skills.map((one) => (one.skillId === id ? { ...one, version } : one)) });
   return (
-    <FormSection title="Skills" about="Directories with instructions, read-only in the sandbox.">
+    <FormSection title="Skills" about="Instructions and files that the agent reads when it needs them.">
       {form.skills.length > 0 && (
         <ul className="flex flex-col gap-2">
           {form.skills.map((skill) => (
@@ -38,7 +38,7 @@ export function SkillsSection({ form, change, faultAt }: Props) {
         align="start"
         trigger={
           <Button icon="plus" className="self-start">
-            Add a skill
+            Add skill
           </Button>
         }
       >
@@ -78,7 +78,7 @@ function SkillRow({ skill: { name, version }, newest, fault, onVersion, onRemove
           label={`Version of ${name}`}
           value={version === null ? "newest" : String(version)}
           choices={[
-            { value: "newest", label: "Newest version", about: "Of the time a session is created" },
+            { value: "newest", label: "Newest version", about: "The newest when a session is created" },
             ...numbers.map((number) => ({ value: String(number), label: `Version ${number}` })),
           ]}
           onChange={(value) => onVersion(value === "newest" ? null : Number(value))}

@@ -55,7 +55,7 @@ export function ToolsSection({ form, change, faultAt }: Props) {
         {fault !== null && <p className="text-xs text-bad">{fault}</p>}
       </FormSection>
       <FormSection
-        title="Tools of the client"
+        title="Client tools"
         about="The session waits until your program, or a person here, gives the result."
       >
         {form.customTools.map((tool) => (
@@ -79,7 +79,7 @@ export function ToolsSection({ form, change, faultAt }: Props) {
             })
           }
         >
-          Add a tool
+          Add tool
         </Button>
       </FormSection>
     </>

@@ -31,21 +31,21 @@ export function Authorization({ code, asked }: Props) {
     <section aria-label="The device" className="flex flex-col gap-4 rounded-xl border border-line p-4">
       <h2 className="font-semibold">Give this device a token?</h2>
       <Facts>
-        <Fact name="Asked by">
-          {asked.client_name === null ? "It gave no name" : showUnseen(asked.client_name)}
+        <Fact name="Requested by">
+          {asked.client_name === null ? "No name given" : showUnseen(asked.client_name)}
           <span className="block text-xs text-faint">
             The name that the device gave itself; it is not verified
           </span>
         </Fact>
         <Fact name="From">{asked.client_address}</Fact>
-        <Fact name="Since">
+        <Fact name="Requested">
           <Ago at={asked.created_at} />
         </Fact>
-        <Fact name="It asks for">{describeScopes(asked.scopes).join(", ")}</Fact>
+        <Fact name="Requested scopes">{describeScopes(asked.scopes).join(", ")}</Fact>
         {scopes !== null && (
-          <Fact name="It would get">
+          <Fact name="Granted scopes">
             {scopes.length === 0
-              ? "Nothing: you do not have these permissions yourself"
+              ? "None: you do not have these scopes yourself"
               : describeScopes(scopes).join(", ")}
           </Fact>
         )}

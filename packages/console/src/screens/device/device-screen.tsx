@@ -55,7 +55,7 @@ export function DeviceScreen() {
         <form onSubmit={submit} className="flex flex-col gap-3">
           <Field
             label="Code"
-            hint="Two groups of four letters."
+            hint="Eight letters, such as WDJB-MJHT."
             error={isUnknown ? found.error?.message : undefined}
           >
             {(control) => (
@@ -75,7 +75,7 @@ export function DeviceScreen() {
                   className="font-mono uppercase placeholder:normal-case"
                 />
                 <Button type="submit" busy={found.isFetching} disabled={code.trim() === ""}>
-                  Look it up
+                  Find login
                 </Button>
               </span>
             )}

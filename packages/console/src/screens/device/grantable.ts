@@ -1,6 +1,6 @@
-import type { Token } from "@berth/sdk";
+import type { Whoami } from "@berth/sdk";
 
-type Scopes = Token["scopes"];
+type Scopes = Whoami["scopes"];
 
 /** Returns the requested scopes that the user may grant, which are those they have. */
 export function grantable(asked: Scopes, own: Scopes): Scopes {

@@ -48,8 +48,8 @@ function EditEnvironment({ environment }: { environment: Environment }) {
           queryClient.setQueryData(environmentQuery(id).queryKey, saved);
           void queryClient.invalidateQueries({ queryKey: ["environments"] });
           toast(
-            "The environment is changed",
-            "Networking changes from an agent’s next turn on, everything else when a sandbox opens.",
+            "The environment is saved",
+            "Networking applies from the next turn of each session, everything else when its sandbox opens.",
           );
           await navigate({ to: "/environments/$environmentId", params: { environmentId: id } });
         }}

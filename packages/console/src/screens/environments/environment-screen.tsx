@@ -51,7 +51,8 @@ const ENDING: Ending = {
   means: {
     archive:
       "It can no longer be changed or used for new sessions. Its running sessions continue. This cannot be undone.",
-    delete: "It is deleted for good. It cannot be deleted while a session that has not ended uses it.",
+    delete:
+      "It is deleted for good. It cannot be deleted while a session that is not archived or terminated uses it.",
   },
 };
 
@@ -83,6 +84,7 @@ function EnvironmentActions({ environment }: { environment: Environment }) {
       item={environment}
       name={name}
       group="Environment"
+      sharing="environments"
       ending={ENDING}
       actions={[
         { id: "use", label: "New session in this environment", icon: "play", run: use },

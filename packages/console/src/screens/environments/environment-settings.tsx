@@ -8,7 +8,7 @@ import { GitIdentityFacts } from "../../ui/git-identity-facts.tsx";
 import { MetadataFacts } from "../../ui/metadata-facts.tsx";
 import { OriginFacts } from "../../ui/origin-facts.tsx";
 import { Fact, Facts, Section } from "../../ui/section.tsx";
-import { MANAGERS } from "./form.ts";
+import { MANAGERS, RUNTIMES } from "./form.ts";
 import { sizeWords } from "./words.ts";
 
 /** Shows the settings of an environment: networking, packages, variables and limits. */
@@ -19,11 +19,12 @@ export function EnvironmentSettings({ environment }: { environment: Environment 
       <div className="min-w-0 lg:border-r lg:border-line">
         <Networking networking={config.networking} />
         <Packages packages={config.packages} />
+        <Runtimes isAuto={config.runtimes === "auto"} runtimes={config.resolved_runtimes} />
         <Script title="Setup script" script={config.setup_script}>
-          Runs once as root, after the packages; every session starts with what it changed.
+          Runs once as root, after the packages are installed. Every session starts with its result.
         </Script>
-        <Script title="Script for repositories" script={config.repository_setup_script}>
-          Runs in each repository once it is cloned.
+        <Script title="Repository setup script" script={config.repository_setup_script}>
+          Runs in each repository after it is cloned.
           {config.repository_setup_required && " If it fails, the repository counts as not cloned."}
         </Script>
         <Section title="Variables">
@@ -93,6 +94,32 @@ function Packages({ packages }: { packages: Environment["config"]["packages"] })
   );
 }
 
+function Runtimes({
+  isAuto,
+  runtimes,
+}: {
+  isAuto: boolean;
+  runtimes: Environment["config"]["resolved_runtimes"];
+}) {
+  if (isAuto)
+    return <Section title="Runtimes">Each session chooses them from files of its repositories.</Section>;
+  if (runtimes.length === 0) return null;
+  return (
+    <Section title="Runtimes">
+      <Facts>
+        {runtimes.map(({ runtime, requested, version, source }) => (
+          <Fact key={runtime} name={RUNTIMES[runtime]}>
+            {version}
+            <span className="text-muted">
+              {requested !== version && ` for ${requested}`}, from {source}
+            </span>
+          </Fact>
+        ))}
+      </Facts>
+    </Section>
+  );
+}
+
 function Tags({ words }: { words: readonly string[] }) {
   if (words.length === 0) return null;
   return (
@@ -129,7 +156,7 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
         <Facts>
           <Fact name="Image">
             {environment.image === null ? (
-              "The installation’s own"
+              "The default of the installation"
             ) : (
               <span className="font-mono text-xs">{environment.image}</span>
             )}
@@ -142,8 +169,13 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
           <Fact name="Workspace">
             {environment.workspace === "persistent" ? "Kept between turns" : "Deleted with the sandbox"}
           </Fact>
+          {environment.keep_alive_seconds > 0 && (
+            <Fact name="Kept open for processes">
+              {formatCount(environment.keep_alive_seconds)} s after the last command
+            </Fact>
+          )}
           <Fact name="Credentials">
-            {environment.credentials === "inject" ? "In the container" : "Outside the container"}
+            {environment.credentials === "inject" ? "In the sandbox" : "Outside the sandbox"}
           </Fact>
           <OriginFacts object={environment} />
         </Facts>

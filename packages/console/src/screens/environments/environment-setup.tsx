@@ -30,12 +30,12 @@ export function EnvironmentSetup({ environment }: { environment: Environment }) 
     return (
       <Empty
         icon="environment"
-        title="No session has used it yet"
+        title="No session has used this environment yet"
         command={`berth run "Say hello" --environment ${environment.id}`}
         action={
           environment.archived_at === null && (
             <Link to="/new" search={{ environment: environment.id }} className={buttonClass("primary")}>
-              New session in it
+              New session in this environment
             </Link>
           )
         }
@@ -97,13 +97,14 @@ function isOpen(session: Session, runs: readonly SetupRun[] | undefined): boolea
 }
 
 const STATES = {
-  building: { tone: "info", text: "Being made ready" },
+  building: { tone: "info", text: "Preparing" },
   failed: { tone: "bad", text: "Failed" },
   ready: { tone: "ok", text: "Ready" },
 } as const;
 
 const PHASES: Record<SetupRun["steps"][number]["phase"], string> = {
   system: "Operating system",
+  runtimes: "Runtimes",
   apt_packages: "Debian packages",
   npm_packages: "npm packages",
   pip_packages: "pip packages",

@@ -5,6 +5,7 @@ import { berth } from "../../api/client.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { agoColumn, describedNameColumn } from "../../shell/list-columns.tsx";
 import { type ListKind, ListScreen } from "../../shell/list-screen.tsx";
+import { RUNTIMES } from "./form.ts";
 import { limitWords, networkingWords } from "./words.ts";
 
 const route = getRouteApi("/environments");
@@ -19,13 +20,13 @@ const ENVIRONMENTS: ListKind<Environment> = {
   columns: [
     describedNameColumn("sm:w-2/5"),
     {
-      title: "Reaches",
+      title: "Networking",
       className: "max-md:hidden",
       cellClass: "max-w-64 truncate text-muted",
       cell: ({ config }) => networkingWords(config.networking),
     },
     {
-      title: "Made ready by",
+      title: "Setup",
       className: "max-lg:hidden",
       cellClass: "max-w-56 truncate text-muted",
       cell: madeReadyBy,
@@ -41,8 +42,8 @@ const ENVIRONMENTS: ListKind<Environment> = {
   empty: {
     title: "No environments yet",
     about:
-      "An environment defines what a session’s sandbox may reach, what is installed in it, and how large it is.",
-    command: "berth environments create name=default",
+      "An environment defines the sandbox of a session: the network that it can reach, the software that is installed, and its limits.",
+    command: "berth environments create -f name=default",
   },
 };
 
@@ -64,8 +65,10 @@ function madeReadyBy({ config, image }: Environment): string {
   const parts = [
     image !== null && showUnseen(image),
     count > 0 && `${count} ${count === 1 ? "package" : "packages"}`,
+    config.runtimes === "auto" && "runtimes of the repositories",
+    config.resolved_runtimes.map(({ runtime, version }) => `${RUNTIMES[runtime]} ${version}`).join(", "),
     config.setup_script !== null && "a script",
-    config.repository_setup_script !== null && "a script for repositories",
+    config.repository_setup_script !== null && "repository setup script",
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -18,6 +18,7 @@ const environment = {
       allow_mcp_servers: false,
     },
     packages: { apt: ["jq"], npm: [], pip: ["ruff==0.4.1"] },
+    runtimes: { node: "22", go: "1.24" },
     setup_script: "echo\n",
     repository_setup_script: null,
     repository_setup_required: false,
@@ -28,6 +29,7 @@ const environment = {
   image: null,
   runtime_class: "gvisor",
   workspace: "ephemeral",
+  keep_alive_seconds: 600,
   resources: { cpus: 1.5, memory_mb: 512, pids: 64, disk_mb: null },
   metadata: { team: "core" },
 } as unknown as Environment;
@@ -44,6 +46,7 @@ test("a form of an environment makes the environment again", () => {
     image: null,
     runtime_class: "gvisor",
     workspace: "ephemeral",
+    keep_alive_seconds: 600,
     metadata: { team: "core" },
   });
   assert.deepEqual(changeOf(environment, formOf(environment)), {});
@@ -56,9 +59,25 @@ test("a change has only what differs; what is emptied is null, which restores th
     resources: { cpus: null },
     metadata: { team: null },
   });
+  assert.deepEqual(changeOf(environment, { ...form, keepAlive: "" }), { keep_alive_seconds: null });
+  const runtimes = { ...form.runtimes, go: " ", bun: "latest" };
+  assert.deepEqual(changeOf(environment, { ...form, runtimes }), {
+    config: { type: "cloud", runtimes: { go: null, bun: "latest" } },
+  });
   assert.deepEqual(changeOf(environment, { ...form, setupScript: "" }), {
     config: { type: "cloud", setup_script: null },
   });
+});
+
+test("runtimes may come from the repositories, and back: all that is named then is new", () => {
+  const auto = { ...environment, config: { ...environment.config, runtimes: "auto" as const } };
+  assert.deepEqual(changeOf(environment, { ...formOf(environment), runtimesAuto: true }), {
+    config: { type: "cloud", runtimes: "auto" },
+  });
+  assert.equal(bodyOf(formOf(auto)).config.runtimes, "auto");
+  assert.deepEqual(changeOf(auto, formOf(auto)), {});
+  const back = { ...formOf(auto), runtimesAuto: false, runtimes: { node: "22" } };
+  assert.deepEqual(changeOf(auto, back), { config: { type: "cloud", runtimes: { node: "22" } } });
 });
 
 test("what somebody else changed since the form was begun is not changed back", () => {
@@ -98,6 +117,7 @@ test("faults are placed where their field is", () => {
   const form = formOf(environment);
   assert.equal(placeOf("config.networking.allowed_hosts[1]", form), "networking");
   assert.equal(placeOf("config.packages.pip[0]", form), "pip");
+  assert.equal(placeOf("config.runtimes.go", form), "runtimes.go");
   assert.equal(placeOf("config.setup_script", form), "setup_script");
   assert.equal(placeOf("resources.memory_mb", form), "memory_mb");
   assert.equal(placeOf("environment_variables.LEVEL", form), `variable ${form.variables[0]?.key}`);

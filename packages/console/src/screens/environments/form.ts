@@ -6,6 +6,21 @@ import { FormFault } from "../../ui/use-save.ts";
 export const MANAGERS = ["apt", "npm", "pip"] as const;
 export type Manager = (typeof MANAGERS)[number];
 
+/** Titles of the runtimes, in the order of the API. */
+export const RUNTIMES = {
+  node: "Node.js",
+  python: "Python",
+  go: "Go",
+  rust: "Rust",
+  java: "Java",
+  bun: "Bun",
+  deno: "Deno",
+  pnpm: "pnpm",
+  yarn: "Yarn",
+  uv: "uv",
+} as const;
+export type RuntimeName = keyof typeof RUNTIMES;
+
 export const LIMITS = ["cpus", "memory_mb", "pids", "disk_mb"] as const;
 export type Limit = (typeof LIMITS)[number];
 
@@ -21,6 +36,10 @@ export type EnvironmentForm = IdentityFields & {
   mcpServers: boolean;
   /** Package names, separated by spaces or lines. */
   packages: Record<Manager, string>;
+  /** Versions of runtimes; absent or empty for none. */
+  runtimes: Partial<Record<RuntimeName, string>>;
+  /** Whether sessions choose their runtimes from their repositories instead. */
+  runtimesAuto: boolean;
   setupScript: string;
   repositoryScript: string;
   repositoryScriptRequired: boolean;
@@ -31,6 +50,8 @@ export type EnvironmentForm = IdentityFields & {
   image: string;
   runtimeClass: string;
   workspace: Environment["workspace"];
+  /** Seconds; empty for the default. */
+  keepAlive: string;
   metadata: Pair[];
 };
 
@@ -43,6 +64,8 @@ export const EMPTY_FORM: EnvironmentForm = {
   packageManagers: false,
   mcpServers: false,
   packages: { apt: "", npm: "", pip: "" },
+  runtimes: {},
+  runtimesAuto: false,
   setupScript: "",
   repositoryScript: "",
   repositoryScriptRequired: false,
@@ -53,6 +76,7 @@ export const EMPTY_FORM: EnvironmentForm = {
   image: "",
   runtimeClass: "",
   workspace: "persistent",
+  keepAlive: "",
   metadata: [],
 };
 
@@ -74,6 +98,8 @@ export function formOf(environment: Environment): EnvironmentForm {
       npm: packages.npm.join("\n"),
       pip: packages.pip.join("\n"),
     },
+    runtimes: config.runtimes === "auto" ? {} : config.runtimes,
+    runtimesAuto: config.runtimes === "auto",
     setupScript: config.setup_script ?? "",
     repositoryScript: config.repository_setup_script ?? "",
     repositoryScriptRequired: config.repository_setup_required,
@@ -89,6 +115,7 @@ export function formOf(environment: Environment): EnvironmentForm {
     image: environment.image ?? "",
     runtimeClass: environment.runtime_class ?? "",
     workspace: environment.workspace,
+    keepAlive: environment.keep_alive_seconds === 0 ? "" : String(environment.keep_alive_seconds),
     metadata: pairsOf(environment.metadata),
   };
 }
@@ -113,6 +140,7 @@ export function bodyOf(form: EnvironmentForm) {
     image: emptyAsNull(form.image.trim()),
     runtime_class: emptyAsNull(form.runtimeClass.trim()),
     workspace: form.workspace,
+    keep_alive_seconds: numberOf(form.keepAlive),
     metadata: recordOf(form.metadata),
   };
 }
@@ -127,10 +155,19 @@ export function changeOf(environment: Environment, form: EnvironmentForm) {
   const { config, resources, metadata, ...rest } = changedFields(before, after);
   return {
     ...rest,
-    ...(config && { config: { type: config.type, ...changedFields(before.config, config) } }),
+    ...(config && { config: { type: config.type, ...changeOfConfig(before.config, config) } }),
     ...(resources && { resources: changedFields(before.resources, resources) }),
     ...(metadata && { metadata: patchOf(before.metadata, metadata) }),
   };
+}
+
+/** Names only the runtimes that change, since a version is chosen anew whenever it is named. */
+function changeOfConfig(before: ReturnType<typeof configOf>, after: ReturnType<typeof configOf>) {
+  const { runtimes, ...rest } = changedFields(before, after);
+  if (runtimes === undefined) return rest;
+  // What was chosen from repositories has no names, so all that is named is new.
+  if (runtimes === "auto" || before.runtimes === "auto") return { ...rest, runtimes };
+  return { ...rest, runtimes: patchOf(before.runtimes, runtimes) };
 }
 
 function refuseRepeated(place: string, pairs: readonly Pair[]): void {
@@ -147,10 +184,17 @@ function configOf(form: EnvironmentForm) {
       npm: wordsOf(form.packages.npm),
       pip: wordsOf(form.packages.pip),
     },
+    runtimes: runtimesOf(form),
     setup_script: emptyAsNull(form.setupScript),
     repository_setup_script: emptyAsNull(form.repositoryScript),
     repository_setup_required: form.repositoryScriptRequired,
   };
+}
+
+function runtimesOf({ runtimes, runtimesAuto }: EnvironmentForm): "auto" | Record<string, string> {
+  if (runtimesAuto) return "auto";
+  const chosen = Object.entries(runtimes).map(([name, version]) => [name, version.trim()]);
+  return Object.fromEntries(chosen.filter(([, version]) => version !== ""));
 }
 
 function networkingOf({ networking, hosts, packageManagers, mcpServers }: EnvironmentForm) {
@@ -164,7 +208,11 @@ function networkingOf({ networking, hosts, packageManagers, mcpServers }: Enviro
 }
 
 function limitOf({ limits }: EnvironmentForm, limit: Limit): number | null {
-  const text = limits[limit].trim();
+  return numberOf(limits[limit]);
+}
+
+function numberOf(field: string): number | null {
+  const text = field.trim();
   // A text that is not a number becomes -1, which the service rejects with the field's name.
   return text === "" ? null : Number.isNaN(Number(text)) ? -1 : Number(text);
 }
@@ -186,6 +234,7 @@ export function placeOf(param: string, form: EnvironmentForm): string {
   const [, manager] = /^config\.packages\.(\w+)/.exec(param) ?? [];
   if (manager !== undefined) return manager;
   if (param.startsWith("config.networking")) return "networking";
+  if (param.startsWith("config.runtimes.")) return param.replace("config.", "");
   return param.replace(/^(config|resources)\./, "");
 }
 

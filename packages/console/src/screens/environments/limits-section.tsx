@@ -12,7 +12,7 @@ type Props = {
 const FIELDS: readonly { limit: Limit; label: string; aside: string; usual: string }[] = [
   { limit: "cpus", label: "CPUs", aside: "cores", usual: "2" },
   { limit: "memory_mb", label: "Memory", aside: "MiB", usual: "4096" },
-  { limit: "pids", label: "Processes", aside: "with threads", usual: "512" },
+  { limit: "pids", label: "Processes", aside: "with threads", usual: "4096" },
   { limit: "disk_mb", label: "Disk", aside: "MiB", usual: "the operator's setting" },
 ];
 

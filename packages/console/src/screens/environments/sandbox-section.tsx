@@ -14,7 +14,7 @@ export function SandboxSection({ form, change, faultAt }: Props) {
   return (
     <FormSection
       title="Sandbox"
-      about="The sandbox closes soon after a session's last command, and opens for the next one."
+      about="The sandbox closes soon after a session's last command, and opens again for the next one."
     >
       <Field label="Workspace" error={faultAt("workspace")}>
         {() => (
@@ -31,13 +31,23 @@ export function SandboxSection({ form, change, faultAt }: Props) {
       </Field>
       <p className="-mt-2.5 text-xs text-faint">
         {form.workspace === "persistent"
-          ? "A session that is idle for long loses its disk: after a day, unless the operator set another time."
+          ? "A session that is idle for a day loses its disk. The operator can set another time."
           : "Outputs are saved as files first. Repositories are cloned again, and what was not pushed is lost."}
       </p>
       <TextField
+        label="Keep open for processes"
+        aside="seconds"
+        hint="How long the sandbox stays open after its last command while a command has left processes running, such as a server. Default: not longer than without such processes."
+        error={faultAt("keep_alive_seconds")}
+        placeholder="0"
+        value={form.keepAlive}
+        onChange={(text) => change({ keepAlive: text })}
+        controlClass="font-mono text-xs"
+      />
+      <TextField
         label="Runtime class"
         aside="optional"
-        hint="For sandboxes in pods: a runtime class that the operator allows. Default: the installation’s own."
+        hint="For sandboxes in pods: a runtime class that the operator allows. Default: that of the installation."
         error={faultAt("runtime_class")}
         placeholder="gvisor"
         value={form.runtimeClass}

@@ -1,8 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
+import { runtimesQuery } from "../../api/queries/runtimes.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { TextAreaField, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import type { FaultAt } from "../../ui/use-save.ts";
-import { type EnvironmentForm, MANAGERS, type Manager } from "./form.ts";
+import { type EnvironmentForm, MANAGERS, type Manager, RUNTIMES, type RuntimeName } from "./form.ts";
 
 type Props = {
   form: EnvironmentForm;
@@ -16,17 +18,17 @@ const PLACEHOLDERS: Record<Manager, string> = {
   pip: "ruff\nuvicorn[standard]",
 };
 
-/** Edits the software of the sandbox: image, packages, scripts. */
+/** Edits the software of the sandbox: image, packages, runtimes, scripts. */
 export function SoftwareSection({ form, change, faultAt }: Props) {
   return (
     <FormSection
       title="Software"
-      about="Installed once, and kept for all sessions. The environment's page shows how it went."
+      about="Installed once, and kept for all sessions. The log is on the environment's Setup tab."
     >
       <TextField
         label="Image"
         aside="optional"
-        hint="For engines that run images. Default: the installation’s own."
+        hint="For engines that run images. Default: that of the installation."
         error={faultAt("image")}
         placeholder="debian:bookworm"
         value={form.image}
@@ -47,6 +49,7 @@ export function SoftwareSection({ form, change, faultAt }: Props) {
           />
         ))}
       </div>
+      <Runtimes form={form} change={change} faultAt={faultAt} />
       <TextAreaField
         label="Setup script"
         aside="optional"
@@ -59,9 +62,9 @@ export function SoftwareSection({ form, change, faultAt }: Props) {
         controlClass="font-mono text-xs"
       />
       <TextAreaField
-        label="Script for repositories"
+        label="Repository setup script"
         aside="optional"
-        hint="Runs in each repository once it is cloned, as the agent’s user. Its result is kept."
+        hint="Runs in each repository after it is cloned, as the agent’s user. Its result is kept."
         error={faultAt("repository_setup_script")}
         rows={3}
         placeholder="npm ci"
@@ -76,5 +79,36 @@ export function SoftwareSection({ form, change, faultAt }: Props) {
         If it fails, the repository counts as not cloned
       </Checkbox>
     </FormSection>
+  );
+}
+
+/** Edits the versions of the runtimes that the installation can have, and of those that were chosen before. */
+function Runtimes({ form, change, faultAt }: Props) {
+  const { data = [] } = useQuery(runtimesQuery);
+  const newest = new Map(data.map(({ id, versions }) => [id, versions.find((one) => one.default)?.version]));
+  const names = Object.keys(RUNTIMES) as RuntimeName[];
+  const shown = names.filter((name) => newest.get(name) !== undefined || form.runtimes[name] !== undefined);
+  if (shown.length === 0 && !form.runtimesAuto) return null;
+  return (
+    <>
+      <Checkbox checked={form.runtimesAuto} onChange={(runtimesAuto) => change({ runtimesAuto })}>
+        Each session chooses its runtimes from files of its repositories, such as .nvmrc
+      </Checkbox>
+      {!form.runtimesAuto && (
+        <div className="grid grid-cols-2 gap-4 sm:grid-cols-5">
+          {shown.map((name) => (
+            <TextField
+              key={name}
+              label={RUNTIMES[name]}
+              error={faultAt(`runtimes.${name}`)}
+              placeholder={newest.get(name) ?? ""}
+              value={form.runtimes[name] ?? ""}
+              onChange={(text) => change({ runtimes: { ...form.runtimes, [name]: text } })}
+              controlClass="font-mono text-xs"
+            />
+          ))}
+        </div>
+      )}
+    </>
   );
 }

@@ -23,7 +23,8 @@ export function DeleteFile({ file: { id, filename }, open, onClose, onDeleted }:
         onDeleted?.();
       }}
     >
-      Its content is deleted for good. It cannot be deleted while a session that has not ended uses it.
+      Its content is deleted for good. It cannot be deleted while a session that is not archived or terminated
+      uses it.
     </Confirm>
   );
 }

@@ -6,6 +6,7 @@ import { fileQuery, type StoredFile } from "../../api/queries/files.ts";
 import { formatBytes, formatCount } from "../../format/numbers.ts";
 import { useActions } from "../../shell/actions.ts";
 import { type ObjectKind, ObjectPage } from "../../shell/object-page.tsx";
+import { ShareDialog } from "../../shell/share-dialog.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -56,6 +57,8 @@ export function FileScreen() {
 function FileActions({ file }: { file: StoredFile }) {
   const navigate = useNavigate();
   const [deleting, setDeleting] = useState(false);
+  const [sharing, setSharing] = useState(false);
+  const isOutput = file.scope !== null;
   const download = () => void downloadFile(file);
   useActions([
     ...(file.downloadable
@@ -69,6 +72,17 @@ function FileActions({ file }: { file: StoredFile }) {
           },
         ]
       : []),
+    ...(isOutput
+      ? []
+      : [
+          {
+            id: "share",
+            label: "Share this file",
+            group: "File",
+            icon: "user" as const,
+            run: () => setSharing(true),
+          },
+        ]),
     { id: "delete", label: "Delete this file", group: "File", icon: "trash", run: () => setDeleting(true) },
   ]);
   useShortcuts(file.downloadable ? [{ keys: "d", label: "Download", group: "File", run: download }] : []);
@@ -79,7 +93,9 @@ function FileActions({ file }: { file: StoredFile }) {
           <span className="max-sm:sr-only">Download</span>
         </Button>
       )}
+      {!isOutput && <IconButton icon="user" label="Share this file" onClick={() => setSharing(true)} />}
       <IconButton icon="trash" label="Delete this file" onClick={() => setDeleting(true)} />
+      <ShareDialog noun="files" id={file.id} what="file" open={sharing} onClose={() => setSharing(false)} />
       <DeleteFile
         file={file}
         open={deleting}
@@ -100,7 +116,7 @@ function ContentTab({ file }: { file: StoredFile }) {
           <p className="text-muted">
             {file.status === "failed"
               ? "The upload failed; there is no content."
-              : `${formatBytes(file.uploaded_bytes)} ${file.size_bytes === null ? "" : `of ${formatBytes(file.size_bytes)}`} are there so far.`}
+              : `${formatBytes(file.uploaded_bytes)} ${file.size_bytes === null ? "" : `of ${formatBytes(file.size_bytes)}`} are uploaded so far.`}
           </p>
         )}
       </div>

@@ -91,8 +91,8 @@ export function FilesScreen() {
               verbIcon="upload"
               onAdd={choose}
             >
-              Drop files here to give them to sessions. What agents write below /mnt/session/outputs is kept
-              here too.
+              Files are inputs that you give to sessions, and outputs that agents write below
+              /mnt/session/outputs. Drop files here to upload them.
             </EmptyList>
           }
         />
@@ -119,7 +119,7 @@ function OriginFilters({ search: { origin, session }, onChange }: OriginProps) {
         <Button
           size="small"
           icon="cross"
-          aria-label="Show the files of all sessions"
+          aria-label="Show files of all sessions"
           onClick={() => onChange({ session: undefined })}
         >
           One session

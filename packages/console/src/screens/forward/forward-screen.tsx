@@ -69,7 +69,13 @@ export function ForwardScreen() {
       }
     >
       <p className="border-b border-line px-4 py-2 text-muted">
-        Other programs find what you register here by its id, always in its current state.
+        Forward is a list of your skills, files, vaults and environments that you make known to your other
+        programs. A program with your personal access token reads the list, and gets each resource in its
+        current state, so that you need not configure ids in it. Registering copies nothing and gives nobody
+        else access. To begin, register a resource that exists.{" "}
+        <a href="/docs/guides/forward" target="_blank" rel="noopener" className="underline hover:text-ink">
+          Guide to Forward
+        </a>
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2">
         <SearchField
@@ -80,7 +86,7 @@ export function ForwardScreen() {
         />
         <div className="max-w-full overflow-x-auto">
           <Segments
-            label="Kind"
+            label="Type"
             value={type}
             choices={FORWARD_TYPES}
             onChange={(next) => change({ type: next, resource: undefined })}
@@ -99,15 +105,15 @@ export function ForwardScreen() {
         empty={
           <Empty
             icon={kind.icon}
-            title={`No ${kind.one} is registered`}
-            command={`berth forward register --input - <<< '{"type":"${type}","resource":{"id":"…"}}'`}
+            title={`No ${kind.label.toLowerCase()} are registered yet`}
+            command={`berth forward resources register -f type=${type} -f resource.id=ID`}
             action={
               <Button look="primary" icon="plus" onClick={openForm}>
-                Register one
+                Register {kind.one === "environment" ? "an" : "a"} {kind.one}
               </Button>
             }
           >
-            Register a resource, and every program with your token finds it here.
+            Register one, and every program with your personal access token finds it in this list.
           </Empty>
         }
       />

@@ -54,11 +54,11 @@ function Form({ type, onType, onClose }: Props) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <div className="max-w-full overflow-x-auto">
-        <Segments label="Kind" value={type} choices={FORWARD_TYPES} onChange={onType} />
+        <Segments label="Type" value={type} choices={FORWARD_TYPES} onChange={onType} />
       </div>
       <TextField
         label="Id"
-        hint="You must have access to it. Registering it again changes nothing."
+        hint="The id of a resource that you own. Registering it again changes nothing."
         error={fault}
         value={id}
         onChange={(text) => change({ id: text })}
@@ -66,7 +66,7 @@ function Form({ type, onType, onClose }: Props) {
       />
       {choices.length > 0 && (
         <div>
-          <p className="mb-1 text-xs text-faint">The newest</p>
+          <p className="mb-1 text-xs text-faint">Or choose one of the newest</p>
           <ul className="max-h-56 overflow-y-auto rounded-lg border border-line">
             {choices.map((choice) => (
               <li key={choice.id}>

@@ -20,9 +20,9 @@ export function Disks({ health }: { health: Health }) {
       )}
       <Facts>
         <Fact name="Database">{formatBytes(database_bytes)}</Fact>
-        <Fact name="Sessions' disks">
+        <Fact name="Session disks">
           {session_disks.count === 0
-            ? "none measured"
+            ? "not measured"
             : `${formatBytes(session_disks.bytes)} of ${formatPlural(session_disks.count, "session")}`}
         </Fact>
         <Fact name="Repository snapshots">

@@ -49,7 +49,7 @@ function HealthPage({ health }: { health: Health }) {
   return (
     <Page title="Health" about={<span className="text-faint">Berth {health.version}</span>} fixed>
       <Tabs
-        label="Parts of the page"
+        label="Health"
         className="flex-1"
         value={search.tab ?? "overview"}
         onChange={(tab) => change({ tab: tab === "overview" ? undefined : tab })}
@@ -106,7 +106,7 @@ function Overview({ health, onlyFaults, onFaults }: OverviewProps) {
         }
       />
       <div className="flex flex-wrap items-center gap-x-3 text-xs text-faint [&>div]:mt-0">
-        On the machine itself, this also tries the sandbox with its escapes:
+        On the machine itself, this command also tests the sandbox:
         <Command text="berth doctor" />
       </div>
     </div>

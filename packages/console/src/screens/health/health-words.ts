@@ -27,7 +27,7 @@ export function summaryOf({ fault, checks, sessions }: Health): { tone: Tone; ti
     return {
       tone: "bad",
       title: `${formatPlural(missing, "check")} failed`,
-      about: "Sessions run, but see below.",
+      about: "Sessions run, but some checks have findings: see below.",
     };
   if (sessions.due > 0 && sessions.due_seconds > WAITS_LONG_S)
     return {

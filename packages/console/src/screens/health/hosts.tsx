@@ -13,7 +13,7 @@ export function Hosts({ hosts }: { hosts: readonly HealthHost[] }) {
   return (
     <Panel title="Services" flush>
       {hosts.length === 0 ? (
-        <p className="px-4 pb-4 text-muted">No service of this database was seen.</p>
+        <p className="px-4 pb-4 text-muted">No service has reported to this database yet.</p>
       ) : (
         <Table
           label="Services"
@@ -26,7 +26,7 @@ export function Hosts({ hosts }: { hosts: readonly HealthHost[] }) {
               <HeadCell className="max-sm:hidden">Version</HeadCell>
               <HeadCell align="right">Sessions</HeadCell>
               <HeadCell align="right" className="max-sm:hidden">
-                Turns at once
+                Concurrent turns
               </HeadCell>
               <HeadCell align="right" className="pr-4 max-sm:hidden">
                 Seen

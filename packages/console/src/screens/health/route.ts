@@ -10,4 +10,4 @@ export const healthRoute = createRoute({
   component: lazyRouteComponent(() => import("./health-screen.tsx"), "HealthScreen"),
 });
 
-export const healthNav: NavItem = { label: "Health", to: "/health", icon: "health", key: "h" };
+export const healthNav: NavItem = { label: "Health", to: "/health", icon: "health", key: "y" };

@@ -8,7 +8,7 @@ const STATES = [
   { status: "running", label: "Running", fill: "fill-info" },
   { status: "rescheduling", label: "Rescheduling", fill: "fill-warn" },
   { status: "idle", label: "Idle", fill: "fill-chart-2" },
-  { status: "terminated", label: "Ended", fill: "fill-line-strong" },
+  { status: "terminated", label: "Terminated", fill: "fill-line-strong" },
 ] as const;
 
 /** Shows the sessions by status, as a bar and as numbers that link to them. */
@@ -44,7 +44,7 @@ export function SessionStates({ sessions }: { sessions: Health["sessions"] }) {
                 label
               ) : (
                 <Link
-                  to="/"
+                  to="/sessions"
                   search={{ state: status === "terminated" ? status : "running" }}
                   className="hover:text-ink hover:underline"
                 >

@@ -78,13 +78,13 @@ function Meanwhile({ theirs, mine, onOverwrite, onTake }: MeanwhileProps) {
     <section className="my-4 overflow-hidden rounded-lg border border-line">
       <div className="flex flex-wrap items-center gap-2 bg-warn-soft px-3 py-2">
         <p className="min-w-0 flex-1">
-          It was changed since you began. The difference from the current text to yours:
+          This memory was changed while you were editing it. The changes from its current text to yours:
         </p>
         <Button size="small" onClick={onTake}>
-          Take theirs
+          Use the current text
         </Button>
         <Button size="small" onClick={onOverwrite}>
-          Keep mine
+          Keep my text
         </Button>
       </div>
       <DiffView hunks={hunks} />

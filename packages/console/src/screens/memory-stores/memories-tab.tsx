@@ -81,7 +81,7 @@ function NoMemories({ store, onAdd }: { store: MemoryStore; onAdd: () => void })
     <Empty
       icon="memory"
       title="No memories yet"
-      command={`berth memory-stores memories create ${store.id} path=/notes.md content=…`}
+      command={`berth memory-stores memories create ${store.id} -f path=/notes.md -f content=@notes.md`}
       action={
         store.archived_at === null && (
           <Button look="primary" icon="plus" onClick={onAdd}>
@@ -90,7 +90,7 @@ function NoMemories({ store, onAdd }: { store: MemoryStore; onAdd: () => void })
         )
       }
     >
-      Agents with this store find it below /mnt/memory. What they write there is kept here.
+      A memory is a text that agents with this store read, and can write, below /mnt/memory.
     </Empty>
   );
 }

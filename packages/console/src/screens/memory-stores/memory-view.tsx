@@ -90,7 +90,7 @@ function Shown({ store, memory, onEdit }: { store: MemoryStore; memory: Memory; 
       </div>
       <div className="p-4">
         {text === "" ? (
-          <p className="text-muted">It is empty.</p>
+          <p className="text-muted">This memory is empty.</p>
         ) : /\.(md|markdown)$/i.test(path) ? (
           <MarkdownFile text={text} />
         ) : (
@@ -122,7 +122,7 @@ function DeleteMemory({ store, memory }: { store: MemoryStore; memory: Memory })
           await navigate({ search: {}, replace: true });
         }}
       >
-        Agents no longer find it. Its versions stay until somebody redacts them.
+        Agents can no longer read it. Its versions stay until somebody redacts them.
       </Confirm>
     </>
   );

@@ -15,7 +15,7 @@ const ENDING: Ending = {
     archive:
       "Its memories stay readable, but can no longer be changed, here or in a session. This cannot be undone.",
     delete:
-      "All its memories and their versions are deleted for good. It cannot be deleted while a session that has not ended uses it.",
+      "All its memories and their versions are deleted for good. It cannot be deleted while a session that is not archived or terminated uses it.",
   },
 };
 
@@ -30,6 +30,7 @@ export function StoreActions({ store }: { store: MemoryStore }) {
       item={store}
       name={store.name}
       group="Memory store"
+      sharing="memoryStores"
       ending={ENDING}
       actions={[
         { id: "add", label: "New memory", button: "New memory", icon: "plus", run: add },

@@ -21,7 +21,7 @@ const STORES: ListKind<MemoryStore> = {
   columns: [
     nameColumn(({ name }) => name, "sm:w-1/3"),
     {
-      title: "What it is for",
+      title: "Description",
       className: "max-md:hidden",
       cellClass: "max-w-0 truncate text-muted md:w-1/2",
       cell: ({ description }) => showUnseen(description ?? ""),
@@ -31,8 +31,8 @@ const STORES: ListKind<MemoryStore> = {
   empty: {
     title: "No memory stores yet",
     about:
-      "A memory store holds notes that agents keep from session to session. You can read and change them here.",
-    command: "berth memory-stores create name=notes",
+      "A memory store holds texts that agents keep from session to session. You can read and edit them here.",
+    command: "berth memory-stores create -f name=notes",
   },
 };
 

@@ -110,13 +110,13 @@ function Difference({ version, before, hunks, split }: DifferenceProps) {
     return (
       <>
         <p className="px-4 pt-3 text-muted">
-          The version before was redacted: all of the text is shown as new.
+          The previous version was redacted, so all of the text is shown as new.
         </p>
         <DiffView hunks={hunks} split={split} />
       </>
     );
   if (hunks.length === 0)
-    return <p className="p-6 text-center text-muted">The text is the same as before.</p>;
+    return <p className="p-6 text-center text-muted">The text is the same as in the previous version.</p>;
   return <DiffView hunks={hunks} split={split} />;
 }
 
@@ -160,8 +160,8 @@ function Redact({ store, version }: { store: MemoryStore; version: MemoryVersion
           toast("The version is redacted");
         }}
       >
-        Its path, text, hash and size are deleted for good; the entry of the version stays. The newest version
-        of an existing memory cannot be redacted: change or delete the memory first.
+        Its path, text, hash and size are deleted for good; the version stays listed. The newest version of an
+        existing memory cannot be redacted: change or delete the memory first.
       </Confirm>
     </>
   );

@@ -63,7 +63,7 @@ export function VersionsTab({ store }: { store: MemoryStore }) {
               })
             }
           />
-          <FilterMenu label="What" choices={OPERATIONS} chosen={operation} onChange={setOperation} />
+          <FilterMenu label="Change" choices={OPERATIONS} chosen={operation} onChange={setOperation} />
         </div>
         {list.error !== null && <ErrorBox error={list.error} className="m-3" />}
         {list.isPending && <Spinner className="m-3 text-faint" />}
@@ -84,7 +84,7 @@ export function VersionsTab({ store }: { store: MemoryStore }) {
       <div className="min-w-0 md:overflow-y-auto">
         {shown !== undefined && <VersionView key={shown} store={store} versionId={shown} />}
         {list.isSuccess && list.items.length === 0 && (
-          <Empty icon="clock" title="No versions">
+          <Empty icon="clock" title="No versions yet">
             Each change of a memory, here or in a session, creates a version.
           </Empty>
         )}

@@ -27,7 +27,7 @@ export function AgentSection({ form, change, faultAt }: Props) {
     if (none && form.agentMode === "existing") change({ agentMode: "quick" });
   });
   return (
-    <FormSection title="Agent" about="Which agent works on the task, with its model and tools.">
+    <FormSection title="Agent" about="The agent that works on the task, with its model and tools.">
       <Segments
         label="Agent"
         value={form.agentMode}
@@ -117,7 +117,7 @@ function QuickAgent({ form, change, faultAt }: Props) {
             }))}
             chosen={form.skillIds}
             onChange={(skillIds) => change({ skillIds })}
-            empty="No skill has been uploaded yet."
+            empty="There are no skills yet. Upload one under Skills."
           />
         )}
       </Field>

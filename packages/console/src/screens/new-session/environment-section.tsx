@@ -37,10 +37,7 @@ export function EnvironmentSection({ form, change, faultAt }: Props) {
       ? [{ value: form.environmentId, label: form.environmentId }]
       : [];
   return (
-    <FormSection
-      title="Environment"
-      about="The sandbox: what it may reach, what is installed, how large it is."
-    >
+    <FormSection title="Environment" about="The sandbox: its network, its software and its limits.">
       {environments?.length === 0 && unknown.length === 0 ? (
         <div className="flex flex-col items-start gap-2">
           <p className="text-muted">

@@ -38,7 +38,7 @@ export function FilesSection({ form, change, faultAt, onUploading }: Props) {
   return (
     <FormSection
       title="Files"
-      about="Read-only in the sandbox. Default place: under its name below /mnt/session/uploads."
+      about="Read-only in the sandbox. Default path: the file’s name below /mnt/session/uploads."
     >
       <div
         {...drop.handlers}
@@ -87,7 +87,7 @@ function FileRow({ file, fault, onPlace, onRemove }: RowProps) {
         <Icon name="file" className="text-muted" />
         <span className="w-40 truncate">{showUnseen(file.name)}</span>
         <Input
-          aria-label={`Place of ${file.name} in the sandbox`}
+          aria-label={`Path of ${file.name} in the sandbox`}
           placeholder={uploadPath(file.fileId, file.name)}
           value={file.mountPath}
           onChange={(event) => onPlace(event.target.value)}

@@ -94,6 +94,7 @@ test("a session like another one has its agent, environment and resources, and n
     {
       id: "sesr_a",
       type: "git_repository",
+      connection_id: null,
       url: "https://git.example/lib",
       username: "ada",
       mount_path: "/data/lib",
@@ -104,6 +105,7 @@ test("a session like another one has its agent, environment and resources, and n
   ];
   const session = {
     title: "T",
+    budget: { type: "limit", max_list_cost: { amount: "250", currency: "USD" } },
     agent: { id: "agent_a", version: 3 },
     environment_id: "env_a",
     resources,
@@ -116,6 +118,7 @@ test("a session like another one has its agent, environment and resources, and n
     [like.task, like.agentVersion, like.vaultIds, like.variables],
     ["Do it", 3, ["vlt_a"], "A=1"],
   );
+  assert.deepEqual([like.budget, requestOf(like, "agent_a").body.budget], ["2.5", session.budget]);
   assert.deepEqual(requestOf(like, "agent_a").body.resources, [
     {
       type: "git_repository",
@@ -159,4 +162,21 @@ test("a repository's kind follows its address, by the providers that sessions sh
   assert.equal(withUrl(repository, hosted, providers).kind, "hosted");
   const chosen = { ...repository, kind: "hosted" as const };
   assert.equal(withUrl(chosen, "https://other.example/b", providers).kind, "hosted");
+});
+
+test("a repository with a connection: the request names it, and has no secret or user name", () => {
+  const repository = {
+    ...newRepository("https://github.com/acme/app"),
+    ...{ connectionId: "conn_a", secret: "left over", username: "left over" },
+  };
+  const form = { ...EMPTY_FORM, task: "x", environmentId: "env_a" };
+  for (const [kind, type] of [
+    ["hosted", "hosted_repository"],
+    ["git", "git_repository"],
+  ] as const) {
+    const { body } = requestOf({ ...form, repositories: [{ ...repository, kind }] }, "agent_a");
+    assert.deepEqual(body.resources, [{ type, url: "https://github.com/acme/app", connection_id: "conn_a" }]);
+  }
+  const filled = { ...form, repositories: [repository] };
+  assert.equal(placeOf("resources[0].connection_id", filled), `${repository.key} connection`);
 });

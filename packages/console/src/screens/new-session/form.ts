@@ -1,10 +1,13 @@
 import type { EventOf, Session } from "@berth/sdk";
+import { budgetTyped } from "../../format/money.ts";
 import { uploadPath } from "../../format/upload-path.ts";
 
 /** A repository in the form. Its secret is kept in memory only, never in a draft. */
 export type RepositoryEntry = {
   key: string;
   kind: "hosted" | "git";
+  /** The connection that gets the token; null for a secret of its own, or none. */
+  connectionId: string | null;
   url: string;
   /** The user name for a git server that needs one besides the password. */
   username: string;
@@ -20,6 +23,8 @@ export type StoreEntry = { storeId: string; access: "read_write" | "read_only" }
 export type Form = {
   task: string;
   title: string;
+  /** Dollars. */
+  budget: string;
   agentMode: "existing" | "quick";
   agentId: string | null;
   /** The agent's version; null for the newest. */
@@ -40,6 +45,7 @@ export type Form = {
 export const EMPTY_FORM: Form = {
   task: "",
   title: "",
+  budget: "",
   agentMode: "existing",
   agentId: null,
   agentVersion: null,
@@ -60,6 +66,7 @@ export function newRepository(url = ""): RepositoryEntry {
   return {
     key: `r${++lastKey} ${Date.now()}`,
     kind: kindOf(url),
+    connectionId: null,
     url,
     username: "",
     secret: "",
@@ -110,6 +117,7 @@ export function formLike(session: Session, first: EventOf<"user.message"> | unde
     ...EMPTY_FORM,
     task,
     title: session.title,
+    budget: session.budget === null ? "" : `${Number(session.budget.max_list_cost.amount) / 100}`,
     agentId: session.agent.id,
     agentVersion: session.agent.version,
     environmentId: session.environment_id,
@@ -141,7 +149,9 @@ function repositoryLike(resource: Extract<Session["resources"][number], { url: s
   return {
     ...newRepository(resource.url),
     kind: resource.type === "hosted_repository" ? "hosted" : "git",
-    username: resource.type === "git_repository" ? (resource.username ?? "") : "",
+    connectionId: resource.connection_id,
+    username:
+      resource.type === "git_repository" && resource.connection_id === null ? (resource.username ?? "") : "",
     refType: checkout?.type ?? "branch",
     ref: checkout === null ? "" : checkout.type === "commit" ? checkout.sha : checkout.name,
     mountPath: resource.mount_path,
@@ -185,6 +195,7 @@ export function requestOf(form: Form, agentId: string) {
     agent,
     environment_id: form.environmentId ?? "",
     ...given("title", form.title.trim() || titleOf(form.task)),
+    ...(form.budget.trim() === "" ? {} : { budget: budgetTyped(form.budget) }),
     ...(resources.length === 0 ? {} : { resources }),
     ...(form.vaultIds.length === 0 ? {} : { vault_ids: form.vaultIds }),
     ...(Object.keys(variables).length === 0 ? {} : { environment_variables: variables }),
@@ -197,8 +208,13 @@ function titleOf(task: string): string {
   return (task.trim().split("\n")[0] ?? "").slice(0, 100);
 }
 
-function repositoryInput({ kind, url, username, secret, ref, refType, mountPath }: RepositoryEntry) {
+function repositoryInput(entry: RepositoryEntry) {
+  const { kind, connectionId, url, username, secret, ref, refType, mountPath } = entry;
   const common = { url: url.trim(), ...given("mount_path", mountPath), ...checkoutOf(refType, ref.trim()) };
+  if (connectionId != null) {
+    const type = kind === "hosted" ? ("hosted_repository" as const) : ("git_repository" as const);
+    return { type, ...common, connection_id: connectionId };
+  }
   if (kind === "hosted")
     return { type: "hosted_repository" as const, ...common, ...given("authorization_token", secret) };
   return {
@@ -248,7 +264,10 @@ export function placeOf(param: string | null, form: Form): string {
   const repositories = form.repositories.filter(({ url }) => url.trim() !== "");
   const repository = repositories[Number(index)];
   if (repository !== undefined)
-    return `${repository.key} ${field.replace(/^(authorization_token|password)$/, "secret").replace(/\..*$/, "")}`;
+    return `${repository.key} ${field
+      .replace(/^(authorization_token|password)$/, "secret")
+      .replace(/^connection_id$/, "connection")
+      .replace(/\..*$/, "")}`;
   const file = form.files[Number(index) - repositories.length];
   return file !== undefined ? `file ${file.key}` : "stores";
 }

@@ -8,13 +8,13 @@ import type { Form } from "./form.ts";
 
 type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
 
-/** Edits the optional parts of a new session: vaults, memory stores, variables, a title. */
+/** Edits the optional parts of a new session: vaults, memory stores, variables, a title, a budget. */
 export function MoreSection({ form, change, faultAt }: Props) {
   const { data: vaults = [] } = useQuery(vaultChoices);
   const { data: stores = [] } = useQuery(memoryStoreChoices);
   const accessOf = (id: string) => form.stores.find(({ storeId }) => storeId === id)?.access ?? "read_write";
   return (
-    <FormSection title="More" about="Everything here is optional.">
+    <FormSection title="More options" about="All of these are optional.">
       <TextField
         label="Title"
         error={faultAt("title")}
@@ -23,20 +23,33 @@ export function MoreSection({ form, change, faultAt }: Props) {
         value={form.title}
         onChange={(text) => change({ title: text })}
       />
-      <Field label="Vaults" hint="Credentials that the agent may use." error={faultAt("vault_ids")}>
+      <TextField
+        label="Budget"
+        hint="What the session may cost at most, in US dollars by list price. It stops before that, and continues with more."
+        error={faultAt("budget")}
+        inputMode="decimal"
+        placeholder="No limit of its own"
+        value={form.budget}
+        onChange={(text) => change({ budget: text })}
+      />
+      <Field
+        label="Vaults"
+        hint="Secrets that the agent uses without reading them."
+        error={faultAt("vault_ids")}
+      >
         {() => (
           <MultiChoice
             label="Add a vault"
             choices={vaults.map(({ id, display_name }) => ({ value: id, label: display_name }))}
             chosen={form.vaultIds}
             onChange={(vaultIds) => change({ vaultIds })}
-            empty="There is no vault yet."
+            empty="There are no vaults yet. Create one under Vaults."
           />
         )}
       </Field>
       <Field
         label="Memory stores"
-        hint="What the agent remembers from session to session."
+        hint="Texts that the agent keeps from session to session."
         error={faultAt("stores")}
       >
         {() => (
@@ -48,7 +61,7 @@ export function MoreSection({ form, change, faultAt }: Props) {
               onChange={(ids) =>
                 change({ stores: ids.map((storeId) => ({ storeId, access: accessOf(storeId) })) })
               }
-              empty="There is no memory store yet."
+              empty="There are no memory stores yet. Create one under Memory."
             />
             {form.stores.map(({ storeId, access }) => (
               <div key={storeId} className="flex items-center gap-2 text-muted">

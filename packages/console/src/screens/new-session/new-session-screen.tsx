@@ -63,7 +63,7 @@ function NewSession({ like, chosen }: { like: string | undefined; chosen: Partia
         <div className="border-b border-line py-6">
           <TextAreaField
             label="Task"
-            hint="What the agent should do. You can also send it later."
+            hint="What the agent should do. You can also send it later, as a message."
             error={faultAt("initial_events")}
             autoFocus
             rows={5}
@@ -125,7 +125,7 @@ function CloningBar({ failed, error, onBack, onSkip }: CloningProps) {
           <p className="mr-auto text-muted">The task is sent when all repositories are cloned.</p>
         )}
         <Button onClick={onBack}>Back</Button>
-        <Button onClick={onSkip}>{failed > 0 ? "Send it without" : "Send it now"}</Button>
+        <Button onClick={onSkip}>{failed > 0 ? "Send it anyway" : "Send it now"}</Button>
       </div>
     </>
   );

@@ -1,6 +1,7 @@
-import type { Session } from "@berth/sdk";
+import type { Connection, Session } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useId, useMemo } from "react";
+import { connectionChoices } from "../../api/queries/connections.ts";
 import { recentSessions } from "../../api/queries/sessions.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { Button, IconButton, Spinner } from "../../ui/button.tsx";
@@ -8,6 +9,7 @@ import { Field, Input, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Select } from "../../ui/select.tsx";
+import { BranchChoices, ConnectedRepository } from "./connected-repository.tsx";
 import { type Form, newRepository, providersIn, type RepositoryEntry, withUrl } from "./form.ts";
 import type { CloneState } from "./start-session.ts";
 import type { Phase } from "./use-new-session.ts";
@@ -21,6 +23,7 @@ type Props = {
 };
 
 const NO_SESSIONS: Session[] = [];
+const NO_CONNECTIONS: Connection[] = [];
 
 /**
  * Edits the repositories of a new session. Each is cloned before the task is sent, so that a rejected token
@@ -32,18 +35,22 @@ export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }
     enabled: form.repositories.length > 0,
   });
   const providers = useMemo(() => providersIn(sessions), [sessions]);
+  const { data: connections = NO_CONNECTIONS } = useQuery(connectionChoices);
+  // Most repositories of who has a connection are at its host.
+  const first = connections[0] ?? null;
   const set = (key: string, part: Partial<RepositoryEntry>) =>
     change({ repositories: form.repositories.map((one) => (one.key === key ? { ...one, ...part } : one)) });
   return (
     <FormSection
       title="Repositories"
-      about="Cloned into the sandbox. Tokens are sealed by the service and never shown again."
+      about="Cloned into the sandbox. Tokens are stored encrypted and never shown again."
     >
       {form.repositories.map((repository) => (
         <Repository
           key={repository.key}
           repository={repository}
           providers={providers}
+          connections={connections}
           fault={(field) => faultAt(`${repository.key} ${field}`)}
           clone={
             phase.step === "cloning"
@@ -61,18 +68,29 @@ export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }
         <Button
           icon="plus"
           className="self-start"
-          onClick={() => change({ repositories: [...form.repositories, newRepository()] })}
+          onClick={() =>
+            change({ repositories: [...form.repositories, { ...newRepository(), ...accessOf(first) }] })
+          }
         >
-          Add a repository
+          Add repository
         </Button>
       )}
     </FormSection>
   );
 }
 
+/** What a repository gets with a connection, or without one. Its kind is that of the connection's host. */
+function accessOf(connection: Connection | null): Partial<RepositoryEntry> {
+  const without = { secret: "", username: "" };
+  return connection === null
+    ? { ...without, connectionId: null }
+    : { ...without, connectionId: connection.id, kind: connection.hosted ? "hosted" : "git" };
+}
+
 type RepositoryProps = {
   repository: RepositoryEntry;
   providers: ReadonlySet<string>;
+  connections: readonly Connection[];
   fault: (field: string) => string | null;
   clone: CloneState | null;
   onChange: (part: Partial<RepositoryEntry>) => void;
@@ -81,27 +99,60 @@ type RepositoryProps = {
 };
 
 function Repository(props: RepositoryProps) {
-  const { repository, providers, fault, clone, onChange, onRemove, onTryAgain } = props;
-  const { kind, url, username, secret, ref, refType, mountPath } = repository;
+  const { repository, providers, connections, fault, clone, onChange, onRemove, onTryAgain } = props;
+  const { kind, connectionId = null, url, username, secret, ref, refType, mountPath } = repository;
   const frozen = clone !== null;
+  const branches = useId();
+  const connection = connections.find(({ id }) => id === connectionId);
   return (
     <div className="flex flex-col gap-3 rounded-xl border border-line bg-panel p-4">
       <div className="flex items-start gap-2">
-        <TextField
-          label="Address"
-          className="flex-1"
-          error={fault("url") ?? fault("")}
-          disabled={frozen}
-          placeholder="https://github.com/acme/parser"
-          value={url}
-          onChange={(text) => onChange(withUrl(repository, text, providers))}
-        />
+        {connection === undefined ? (
+          <TextField
+            label="URL"
+            className="flex-1"
+            error={fault("url") ?? fault("")}
+            disabled={frozen}
+            placeholder="https://github.com/acme/parser"
+            value={url}
+            onChange={(text) => onChange(withUrl(repository, text, providers))}
+          />
+        ) : (
+          <ConnectedRepository
+            key={connection.id}
+            connection={connection}
+            url={url}
+            disabled={frozen}
+            fault={fault("url") ?? fault("")}
+            onChange={(text) => onChange({ url: text })}
+          />
+        )}
         {!frozen && (
           <IconButton icon="trash" label="Remove this repository" onClick={onRemove} className="mt-7" />
         )}
       </div>
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Kind">
+        {(connections.length > 0 || connectionId !== null) && (
+          <Field label="Access" error={fault("connection")}>
+            {(control) => (
+              <Select
+                {...control}
+                disabled={frozen}
+                value={connectionId}
+                choices={[
+                  ...connections.map(({ id, display_name, url: host }) => ({
+                    value: id as string | null,
+                    label: showUnseen(display_name),
+                    about: showUnseen(host.replace("https://", "")),
+                  })),
+                  { value: null, label: "A token, or none", about: "For any URL" },
+                ]}
+                onChange={(next) => onChange(accessOf(connections.find(({ id }) => id === next) ?? null))}
+              />
+            )}
+          </Field>
+        )}
+        <Field label="Type">
           {(control) => (
             <Select
               {...control}
@@ -110,18 +161,18 @@ function Repository(props: RepositoryProps) {
               choices={[
                 {
                   value: "hosted",
-                  label: "At a provider",
-                  about: "GitHub and the like; also for pull requests",
+                  label: "At a git provider",
+                  about: "Such as GitHub; also for pull requests",
                 },
-                { value: "git", label: "Any git server", about: "By name and password" },
+                { value: "git", label: "Any git server", about: "With a username and a password" },
               ]}
               onChange={(next) => onChange({ kind: next })}
             />
           )}
         </Field>
-        {kind === "git" && (
+        {kind === "git" && connectionId === null && (
           <TextField
-            label="User name"
+            label="Username"
             aside="optional"
             error={fault("username")}
             disabled={frozen}
@@ -129,21 +180,23 @@ function Repository(props: RepositoryProps) {
             onChange={(text) => onChange({ username: text })}
           />
         )}
-        <TextField
-          label={kind === "hosted" ? "Token" : "Password"}
-          aside="not needed for public ones"
-          error={fault("secret")}
-          type="password"
-          autoComplete="new-password"
-          value={secret}
-          disabled={frozen && clone.state !== "failed"}
-          onChange={(text) => onChange({ secret: text })}
-        />
-        <Field label="Check out" aside="default branch if empty" error={fault("checkout")}>
+        {connectionId === null && (
+          <TextField
+            label={kind === "hosted" ? "Token" : "Password"}
+            aside="not needed if public"
+            error={fault("secret")}
+            type="password"
+            autoComplete="new-password"
+            value={secret}
+            disabled={frozen && clone.state !== "failed"}
+            onChange={(text) => onChange({ secret: text })}
+          />
+        )}
+        <Field label="Check out" aside="empty: the default branch" error={fault("checkout")}>
           {(control) => (
             <div className="flex gap-2">
               <Select
-                label="Kind of reference"
+                label="Type of reference"
                 disabled={frozen}
                 value={refType}
                 choices={(["branch", "tag", "commit", "ref"] as const).map((value) => ({
@@ -156,9 +209,11 @@ function Repository(props: RepositoryProps) {
               <Input
                 {...control}
                 disabled={frozen}
+                list={branches}
                 value={ref}
                 onChange={(event) => onChange({ ref: event.target.value })}
               />
+              <BranchChoices id={branches} repository={repository} />
             </div>
           )}
         </Field>
@@ -172,7 +227,14 @@ function Repository(props: RepositoryProps) {
           onChange={(text) => onChange({ mountPath: text })}
         />
       </div>
-      {clone !== null && <Clone clone={clone} hasSecret={secret !== ""} onTryAgain={onTryAgain} />}
+      {clone !== null && (
+        <Clone
+          clone={clone}
+          isConnected={connectionId !== null}
+          hasSecret={secret !== ""}
+          onTryAgain={onTryAgain}
+        />
+      )}
     </div>
   );
 }
@@ -184,10 +246,13 @@ function intoView(element: HTMLElement | null): void {
 
 function Clone({
   clone,
+  isConnected,
   hasSecret,
   onTryAgain,
 }: {
   clone: CloneState;
+  /** Whether a connection gets the token, so that nothing is to be typed. */
+  isConnected: boolean;
   hasSecret: boolean;
   onTryAgain: () => void;
 }) {
@@ -213,11 +278,11 @@ function Clone({
       <p className="min-w-0 flex-1 wrap-anywhere">{showUnseen(clone.message)}</p>
       <Button
         size="small"
-        disabled={!hasSecret}
+        disabled={!hasSecret && !isConnected}
         onClick={onTryAgain}
-        title={hasSecret ? undefined : "Type another token above"}
+        title={hasSecret || isConnected ? undefined : "Enter another token above"}
       >
-        Try with this token
+        {isConnected ? "Try again" : "Try with this token"}
       </Button>
     </div>
   );

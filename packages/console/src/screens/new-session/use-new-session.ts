@@ -114,9 +114,12 @@ export function useStart(form: Form, reset: () => void) {
     const resourceId = phase.started.resources.get(key);
     if (repository === undefined || resourceId === undefined) return;
     setError(null);
-    await replaceSecret(phase.started.sessionId, resourceId, repository.kind, repository.secret).catch(
-      setError,
-    );
+    const { sessionId } = phase.started;
+    const { connectionId, kind, secret } = repository;
+    await (connectionId === null
+      ? replaceSecret(sessionId, resourceId, kind, secret)
+      : berth.sessions.resources.retry(sessionId, resourceId)
+    ).catch(setError);
   }
   /** Goes back to the form and deletes the session that was created for it. */
   async function discard() {

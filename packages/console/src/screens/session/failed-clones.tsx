@@ -30,7 +30,7 @@ function FailedClone({ repository }: { repository: Repository }) {
   const retry = useMutation({
     mutationFn: () => berth.sessions.resources.retry(session.id, repository.id),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ["sessions", session.id], exact: true }),
-    onError: (error) => toastError("The clone is not tried again", error.message),
+    onError: (error) => toastError("The clone could not be retried", error.message),
   });
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-4 py-2">
@@ -45,7 +45,7 @@ function FailedClone({ repository }: { repository: Repository }) {
           search={(search) => ({ ...search, panel: "resources" })}
           className={buttonClass("quiet", "small")}
         >
-          Replace the {repository.type === "hosted_repository" ? "token" : "password"}
+          Rotate the {repository.type === "hosted_repository" ? "token" : "password"}
         </Link>
         <Button size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
           Try again

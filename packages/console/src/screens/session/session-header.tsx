@@ -1,11 +1,13 @@
 import { type Session, standingOf } from "@berth/sdk";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
+import { markSessions } from "../../api/queries/desk.ts";
 import { useMutation } from "../../api/use-mutation.ts";
 import { inputTokens } from "../../format/cost.ts";
 import { formatShort } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
+import { ShareDialog } from "../../shell/share-dialog.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { CopyId } from "../../ui/copy.tsx";
@@ -23,7 +25,7 @@ export function SessionHeading() {
   const rename = useMutation({
     mutationFn: actions.rename,
     onSuccess: () => setTitle(null),
-    onError: (error) => toastError("The session keeps its title", error.message),
+    onError: (error) => toastError("The title could not be changed", error.message),
   });
   const shown = showUnseen(session.title) || "Untitled session";
   if (title === null)
@@ -92,7 +94,7 @@ function standingIn(session: Session, view: SessionView): Shown {
   });
 }
 
-type Asked = "archive" | "terminate" | "delete";
+type Asked = "archive" | "terminate" | "delete" | "share";
 
 export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPanel: () => void }) {
   const { session, actions } = useSession();
@@ -100,9 +102,24 @@ export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPane
   const [asked, setAsked] = useState<Asked | null>(null);
   const isEnded = session.status === "terminated";
   const isArchived = session.archived_at !== null;
+  const unsee = async () => {
+    // Where the session is shown, it is seen.
+    await navigate({ to: "/" });
+    await markSessions([session], true);
+  };
+  const onUnsee = () =>
+    void unsee().catch((error: Error) => toastError("The session keeps its mark", error.message));
   const again = () => void navigate({ to: "/new", search: { like: session.id } });
   useActions([
     { id: "again", label: "New session like this one", group: "Session", icon: "repeat", run: again },
+    {
+      id: "share",
+      label: "Share this session",
+      group: "Session",
+      icon: "user",
+      run: () => setAsked("share"),
+    },
+    { id: "unsee", label: "Mark this session as unseen", group: "Session", icon: "eyeOff", run: onUnsee },
     {
       id: "archive",
       label: "Archive this session",
@@ -133,8 +150,14 @@ export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPane
         <MenuItem icon="repeat" onSelect={again}>
           New session like this one
         </MenuItem>
+        <MenuItem icon="user" onSelect={() => setAsked("share")}>
+          Share…
+        </MenuItem>
         <MenuItem icon="link" onSelect={() => void navigator.clipboard?.writeText(location.href)}>
-          Copy the address
+          Copy link
+        </MenuItem>
+        <MenuItem icon="eyeOff" disabled={isArchived || isEnded} onSelect={onUnsee}>
+          Mark as unseen
         </MenuItem>
         <MenuLine />
         <MenuItem icon="archive" disabled={isArchived} onSelect={() => setAsked("archive")}>
@@ -147,6 +170,13 @@ export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPane
           Delete…
         </MenuItem>
       </Menu>
+      <ShareDialog
+        noun="sessions"
+        id={session.id}
+        what="session"
+        open={asked === "share"}
+        onClose={() => setAsked(null)}
+      />
       <Confirm
         open={asked === "archive"}
         onClose={() => setAsked(null)}
@@ -154,7 +184,7 @@ export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPane
         verb="Archive"
         act={actions.archive}
       >
-        It becomes read-only and leaves the list. Its log and its files stay.
+        It becomes read-only and is hidden from the list. Its log and its files stay.
       </Confirm>
       <Confirm
         open={asked === "terminate"}
@@ -175,7 +205,7 @@ export function SessionMenu({ panelOpen, onPanel }: { panelOpen: boolean; onPane
         danger
         act={async () => {
           await actions.delete();
-          await navigate({ to: "/" });
+          await navigate({ to: "/sessions" });
         }}
       >
         Its log and its disk are deleted for good. Files that it saved stay among your files.

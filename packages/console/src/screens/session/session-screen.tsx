@@ -1,13 +1,16 @@
+import type { Session } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, lazyRouteComponent } from "@tanstack/react-router";
-import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { Suspense, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { markSessions } from "../../api/queries/desk.ts";
 import { sessionQuery } from "../../api/queries/sessions.ts";
+import { useAccess } from "../../api/queries/shares.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { Page } from "../../shell/page.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Spinner } from "../../ui/button.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
-import { FirstWaiting } from "./answers/first-waiting.ts";
+import { WaitingCalls, waitingOf } from "./answers/waiting-calls.ts";
 import { Composer } from "./composer/composer.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
 import { FailedClones } from "./failed-clones.tsx";
@@ -46,6 +49,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
   const actions = useSessionActions(sessionId);
   const { view } = log;
   useFreshSession(sessionId, view);
+  useSeen(session);
   const [wide] = useState(() => innerWidth >= WIDE);
   const first = session === undefined ? "details" : firstPanel(session, view);
   const panel = search.panel ?? (wide ? first : "none");
@@ -55,11 +59,15 @@ function OneSession({ sessionId }: { sessionId: string }) {
     [navigate],
   );
   const status = view.status ?? session?.status ?? "idle";
-  const closed = session?.archived_at != null || status === "terminated" || status === "deleted";
+  const follows = useAccess("sessions", session) === "read";
+  const closed = follows || session?.archived_at != null || status === "terminated" || status === "deleted";
   const scope = useMemo(
-    () => session && { session, actions, closed, showEvent: (event: string) => setSearch({ event }) },
-    [session, actions, closed, setSearch],
+    () =>
+      session && { session, actions, closed, follows, showEvent: (event: string) => setSearch({ event }) },
+    [session, actions, closed, follows, setSearch],
   );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list of waiting calls is new whenever one of them is
+  const waiting = useMemo(() => waitingOf(view), [view.waiting]);
   useShortcuts([
     {
       keys: "p",
@@ -83,7 +91,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
     );
   return (
     <SessionContext value={scope}>
-      <FirstWaiting value={view.waiting[0] ?? null}>
+      <WaitingCalls value={waiting}>
         <Page
           title={scope.session.title || "Session"}
           waiting={view.waiting.length}
@@ -101,7 +109,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
             <div className="relative flex min-w-0 flex-1 flex-col">
               <ConnectionNote connection={log.connection} onRetry={log.retry} />
               <FailedClones />
-              <StoppedNote />
+              <StoppedNote view={view} />
               <Transcript view={view} event={search.event} complete={!log.partial}>
                 <Composer view={view} />
               </Transcript>
@@ -121,9 +129,23 @@ function OneSession({ sessionId }: { sessionId: string }) {
             )}
           </div>
         </Page>
-      </FirstWaiting>
+      </WaitingCalls>
     </SessionContext>
   );
+}
+
+/** Marks the session as seen once the page shows it: an unseen tab sees nothing. */
+function useSeen(session: Session | undefined): void {
+  const isVisible = useSyncExternalStore(onVisibilityChange, () => document.visibilityState === "visible");
+  useEffect(() => {
+    // A failed request is repeated when the session is read again.
+    if (isVisible && session?.unseen) markSessions([session], false).catch(() => undefined);
+  }, [isVisible, session]);
+}
+
+function onVisibilityChange(listener: () => void): () => void {
+  document.addEventListener("visibilitychange", listener);
+  return () => document.removeEventListener("visibilitychange", listener);
 }
 
 const CHANGES: ReadonlySet<string> = new Set(["session.updated", "session.error"]);

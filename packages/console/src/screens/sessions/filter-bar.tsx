@@ -7,7 +7,7 @@ import { filterBarClass } from "../../shell/filter-bar-class.ts";
 import { SINCE_CHOICES } from "../../shell/list-search.ts";
 import { SearchField } from "../../shell/search-field.tsx";
 import { ClearFilters, FilterMenu, FilterToggle } from "../../ui/filter-menu.tsx";
-import { MAX_TITLE, type SessionFilters, STATE_CHOICES } from "./session-filters.ts";
+import { MAX_SEARCH, type SessionFilters, STATE_CHOICES } from "./session-filters.ts";
 
 type Props = {
   filters: SessionFilters;
@@ -26,9 +26,9 @@ export function FilterBar({ filters, owners, onChange }: Props) {
   return (
     <div className={filterBarClass}>
       <SearchField
-        label="Filter by title"
-        placeholder="Title"
-        maxLength={MAX_TITLE}
+        label="Search"
+        placeholder="Title, repository or words"
+        maxLength={MAX_SEARCH}
         value={filters.q ?? ""}
         onChange={(q) => set({ q: q === "" ? undefined : q })}
       />
@@ -67,6 +67,18 @@ export function FilterBar({ filters, owners, onChange }: Props) {
         icon="archive"
         on={filters.archived}
         onChange={(archived) => set({ archived })}
+      />
+      <FilterToggle
+        label="Shared with me"
+        icon="user"
+        on={filters.shared}
+        onChange={(shared) => set({ shared })}
+      />
+      <FilterToggle
+        label="Not seen"
+        icon="eyeOff"
+        on={filters.unseen}
+        onChange={(unseen) => set({ unseen })}
       />
       <ClearFilters filters={filters} onClear={() => onChange({})} />
     </div>

@@ -5,9 +5,9 @@ import { readFilters } from "./session-filters.ts";
 
 export const sessionsRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: "/",
+  path: "/sessions",
   validateSearch: readFilters,
   component: lazyRouteComponent(() => import("./sessions-screen.tsx"), "SessionsScreen"),
 });
 
-export const sessionsNav: NavItem = { label: "Sessions", to: "/", icon: "session", key: "s" };
+export const sessionsNav: NavItem = { label: "Sessions", to: "/sessions", icon: "session", key: "s" };

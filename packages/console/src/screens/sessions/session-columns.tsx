@@ -1,5 +1,8 @@
 import type { Session } from "@berth/sdk";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useOwnerNames } from "../../api/queries/owners.ts";
+import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { inputTokens } from "../../format/cost.ts";
 import { formatDollars, formatShort } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
@@ -9,6 +12,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Ago } from "../../ui/moment.tsx";
 import { StatusOf } from "../../ui/session-status.tsx";
 import { type Column, lineLinkClass } from "../../ui/table.tsx";
+import { UnseenMark } from "../../ui/unseen-mark.tsx";
 
 /** The columns of the list of sessions. */
 export const SESSION_COLUMNS: readonly Column<Session>[] = [
@@ -23,13 +27,16 @@ export const SESSION_COLUMNS: readonly Column<Session>[] = [
     cellClass: "max-w-0 min-w-0 py-1.5 sm:w-1/2",
     cell: (session) => (
       <>
-        <Link
-          to="/sessions/$sessionId"
-          params={{ sessionId: session.id }}
-          className={cx(lineLinkClass, session.title === "" && "text-muted")}
-        >
-          {showUnseen(session.title) || "Untitled session"}
-        </Link>
+        <span className="flex items-center gap-2">
+          {session.unseen && <UnseenMark />}
+          <Link
+            to="/sessions/$sessionId"
+            params={{ sessionId: session.id }}
+            className={cx(lineLinkClass, session.title === "" && "text-muted")}
+          >
+            {showUnseen(session.title) || "Untitled session"}
+          </Link>
+        </span>
         <span className="mt-0.5 flex items-center gap-2 truncate text-xs text-faint sm:hidden">
           <StatusOf session={session} />
           {showUnseen(session.agent.name)} · <Ago at={session.updated_at} />
@@ -42,6 +49,12 @@ export const SESSION_COLUMNS: readonly Column<Session>[] = [
     className: "max-md:hidden",
     cellClass: "max-w-44 truncate text-muted",
     cell: ({ agent }) => showUnseen(agent.name),
+  },
+  {
+    title: "Owner",
+    className: "max-xl:hidden",
+    cellClass: "max-w-40 truncate text-muted",
+    cell: ({ owner_id }) => <OwnerName id={owner_id} />,
   },
   {
     title: "Repositories",
@@ -68,6 +81,12 @@ export const SESSION_COLUMNS: readonly Column<Session>[] = [
   },
   agoColumn("Last activity", "pr-4 max-sm:hidden", ({ updated_at }) => updated_at),
 ];
+
+function OwnerName({ id }: { id: string }) {
+  const { data: me } = useQuery(whoamiQuery);
+  const name = useOwnerNames([id])(id);
+  return me?.principal.id === id ? "Me" : showUnseen(name ?? "");
+}
 
 function Repositories({ resources }: Pick<Session, "resources">) {
   const [first, ...more] = resources.flatMap((one) =>

@@ -15,7 +15,7 @@ test("the service filters, and sorts by last activity", () => {
   const filters = { q: "fix", agent: "agent_a", owner: "usr_a", since: "day" } as const;
   assert.deepEqual(listQuery({ ...filters, state: "retries_exhausted" }, now), {
     sort: "updated_at",
-    title: "fix",
+    search: "fix",
     outcomes: ["retries_exhausted", "refusal"],
     agent_id: "agent_a",
     owner_id: "usr_a",

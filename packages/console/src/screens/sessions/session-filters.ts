@@ -4,7 +4,7 @@ import { STANDINGS } from "../../ui/standings.ts";
 
 /** The filters of the list, as search parameters. */
 export type SessionFilters = {
-  /** A part of the title. */
+  /** Words of the title, of repositories, or of what was said. */
   q?: string;
   state?: State;
   agent?: string;
@@ -13,6 +13,10 @@ export type SessionFilters = {
   /** The age of the last activity, at most. */
   since?: Since;
   archived?: true;
+  /** What others share with the user, alone. */
+  shared?: true;
+  /** Those on the user's desk that the user has not seen, alone. */
+  unseen?: true;
 };
 
 /** The states of a session, with the query parameters that list each. */
@@ -24,6 +28,7 @@ const STATES = {
   repository_failed: { repository_failed: true },
   set_aside: { set_aside: true },
   max_turns: { outcomes: ["max_turns"] },
+  budget_reached: { outcomes: ["budget_reached"] },
   cancelled: { outcomes: ["cancelled"] },
   none: { outcomes: ["none"] },
   terminated: { statuses: ["terminated"] },
@@ -45,36 +50,40 @@ export const STATE_CHOICES = (Object.keys(STATES) as State[]).map((value) => ({
   label: STANDINGS[value].text,
 }));
 
-/** The longest part of a title that the service accepts, in characters. */
-export const MAX_TITLE = 200;
+/** The longest search that the service accepts, in characters. */
+export const MAX_SEARCH = 200;
 
 /** Reads search parameters, which may hold anything. */
 export function readFilters(search: Record<string, unknown>): SessionFilters {
   const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
   return withoutUndefined({
-    q: text(search.q)?.slice(0, MAX_TITLE),
+    q: text(search.q)?.slice(0, MAX_SEARCH),
     state: STATE_CHOICES.find(({ value }) => value === search.state)?.value,
     agent: text(search.agent),
     environment: text(search.environment),
     owner: text(search.owner),
     since: readSince(search.since),
     archived: search.archived === true ? true : undefined,
+    shared: search.shared === true ? true : undefined,
+    unseen: search.unseen === true ? true : undefined,
   });
 }
 
 /** Returns the filters as query parameters. The list is sorted by last activity. */
 export function listQuery(filters: SessionFilters, now: number) {
-  const { q, state, agent, environment, owner, since, archived } = filters;
+  const { q, state, agent, environment, owner, since, archived, shared, unseen } = filters;
   const standing: StateQuery = state === undefined ? {} : STATES[state];
   return withoutUndefined({
     sort: "updated_at" as const,
-    title: q,
+    search: q,
     ...standing,
     agent_id: agent,
     environment_id: environment,
     owner_id: owner,
     "updated_at[gte]": timeOf(since, now),
     include_archived: archived,
+    shared_with_me: shared,
+    unseen,
   });
 }
 

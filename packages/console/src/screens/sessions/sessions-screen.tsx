@@ -16,7 +16,7 @@ import { FilterBar } from "./filter-bar.tsx";
 import { SESSION_COLUMNS } from "./session-columns.tsx";
 import { listQuery, type SessionFilters } from "./session-filters.ts";
 
-const route = getRouteApi("/");
+const route = getRouteApi("/sessions");
 
 /** Milliseconds between reads of the list. */
 const LIVE_MS = 3_000;
@@ -36,7 +36,7 @@ export function SessionsScreen() {
       waiting={waiting.ids.size}
       about={
         waiting.ids.size > 0 && (
-          <Link to="/" search={{ state: "requires_action" }}>
+          <Link to="/sessions" search={{ state: "requires_action" }}>
             <Badge tone="warn" dot>
               {`${waiting.ids.size}${waiting.more ? "+" : ""}`} {waiting.ids.size === 1 ? "needs" : "need"} an
               answer
@@ -79,14 +79,14 @@ function NothingFits() {
   return (
     <Empty
       icon="filter"
-      title="No session fits"
+      title="No sessions match"
       action={
-        <Link to="/" search={{}} className={buttonClass()}>
-          Clear the filters
+        <Link to="/sessions" search={{}} className={buttonClass()}>
+          Clear filters
         </Link>
       }
     >
-      Change the filters, or show all of them.
+      Change or clear the filters.
     </Empty>
   );
 }
@@ -103,7 +103,7 @@ function NoSessions() {
         </Link>
       }
     >
-      A session is an agent that works in its own sandbox. Start one here or from the command line.
+      In a session, an agent works on a task in its own sandbox. Start one here or from the command line.
     </Empty>
   );
 }

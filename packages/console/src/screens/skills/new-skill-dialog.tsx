@@ -54,7 +54,7 @@ export function NewSkillDialog({ open, onClose }: { open: boolean; onClose: () =
         onChange={(text) => setTitle(text)}
       />
       <div className="text-xs text-faint">
-        The same from the command line:
+        From the command line:
         <Command text="berth skills create ./directory" />
       </div>
     </FormDialog>

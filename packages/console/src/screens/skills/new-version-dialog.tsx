@@ -21,7 +21,7 @@ export function NewVersionDialog({ skill, open, onClose }: Props) {
     onSuccess: ({ version }) => {
       setFiles([]);
       onClose();
-      toast(`Version ${version} is there`);
+      toast(`Version ${version} is uploaded`);
       void queryClient.invalidateQueries({ queryKey: ["skills"] });
       void navigate({ to: "/skills/$skillId", params: { skillId: skill.id }, search: { version } });
     },
@@ -31,7 +31,7 @@ export function NewVersionDialog({ skill, open, onClose }: Props) {
       open={open}
       onClose={onClose}
       title={`New version of ${skill.name}`}
-      description={`All its files. The name in the SKILL.md stays ${skill.name}.`}
+      description={`Upload all its files. The name in the SKILL.md must stay ${skill.name}.`}
       verb="Upload"
       busy={upload.isPending}
       disabled={files.length === 0}
@@ -46,7 +46,7 @@ export function NewVersionDialog({ skill, open, onClose }: Props) {
         }}
       />
       <div className="text-xs text-faint">
-        The same from the command line:
+        From the command line:
         <Command text={`berth skills create-version ${skill.id} ./directory`} />
       </div>
     </FormDialog>

@@ -13,7 +13,7 @@ const ENDING: Ending = {
   calls: berth.skills,
   means: {
     archive:
-      "Agents and sessions that use it keep it. It can no longer be given to others. This cannot be undone.",
+      "Agents and sessions that use it keep it. No other agent or session can use it. This cannot be undone.",
     delete:
       "All its versions are deleted for good. A skill that an agent or a session uses cannot be deleted.",
   },
@@ -28,6 +28,7 @@ export function SkillActions({ skill }: { skill: Skill }) {
       item={skill}
       name={skill.display_title ?? skill.name}
       group="Skill"
+      sharing="skills"
       ending={ENDING}
       actions={[
         {
@@ -39,7 +40,7 @@ export function SkillActions({ skill }: { skill: Skill }) {
         },
         {
           id: "edit",
-          label: "Change title and metadata of this skill",
+          label: "Edit title and metadata of this skill",
           menu: "Title and metadata…",
           icon: "skill",
           always: true,

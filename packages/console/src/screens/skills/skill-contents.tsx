@@ -165,6 +165,6 @@ function FileDiff({ skillId, path, from, to }: Props) {
   const error = before.error ?? after.error ?? hunks.error;
   if (error !== null) return <ErrorBox error={error} className="m-4" />;
   if (hunks.data === undefined) return <Spinner className="m-4 text-faint" />;
-  if (hunks.data.length === 0) return <p className="p-6 text-center text-muted">The text is the same.</p>;
+  if (hunks.data.length === 0) return <p className="p-6 text-center text-muted">The text did not change.</p>;
   return <DiffView hunks={hunks.data} path={path} />;
 }

@@ -106,7 +106,7 @@ type ChangeProps = { skillId: string; number: number; changes: readonly FileChan
 
 function ChangeList({ skillId, number, changes }: ChangeProps) {
   if (changes.length === 0)
-    return <p className="mt-2 text-xs text-faint">The same files as the version before.</p>;
+    return <p className="mt-2 text-xs text-faint">The same files as in the previous version.</p>;
   return (
     <ul aria-label="Changed files" className="mt-2 flex flex-col gap-0.5 font-mono text-xs">
       {changes.map(({ path, kind }) => (

@@ -27,7 +27,7 @@ const SKILLS: ListKind<Skill> = {
         display_title !== null && <span className="block truncate font-mono text-xs text-faint">{name}</span>,
     ),
     {
-      title: "What it is for",
+      title: "Description",
       className: "max-md:hidden",
       cellClass: "max-w-0 truncate text-muted md:w-1/2",
       cell: ({ description }) => showUnseen(description),
@@ -44,7 +44,7 @@ const SKILLS: ListKind<Skill> = {
   empty: {
     title: "No skills yet",
     about:
-      "A skill is a directory with a SKILL.md that explains how to do something. Agents read it when they need it.",
+      "A skill is a directory with a SKILL.md that explains a task, and the files for it. Agents read it when they need it.",
     command: "berth skills create ./triage",
   },
 };

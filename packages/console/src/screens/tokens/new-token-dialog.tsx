@@ -3,19 +3,17 @@ import { operations } from "@berth/sdk/operations";
 import { type FormEvent, useState } from "react";
 import { berth } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
-import { Checkbox } from "../../ui/checkbox.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, Input, TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { FormError } from "../../ui/form-error.tsx";
 import { Segments } from "../../ui/form-section.tsx";
 import { useNow } from "../../ui/moment.tsx";
-import { Select } from "../../ui/select.tsx";
 import { useFormDraft } from "../../ui/use-form-draft.ts";
 import { useSave } from "../../ui/use-save.ts";
 import { CreatedTokenView } from "./created-token-view.tsx";
-import { ScopeChoice } from "./scope-choice.tsx";
-import { bodyOf, EMPTY_TOKEN, EXPIRY_CHOICES, placeOf, type TokenForm } from "./token-form.ts";
+import { bodyOf, EMPTY_TOKEN, placeOf, type TokenForm } from "./token-form.ts";
+import { TokenTerms } from "./token-terms.tsx";
 
 type Props = { open: boolean; me: Whoami | undefined; onClose: () => void };
 
@@ -67,11 +65,11 @@ function Form({
     <form onSubmit={submit} className="flex flex-col gap-4">
       {isAdmin && (
         <Segments
-          label="Whose it is"
+          label="Owner"
           value={form.kind}
           choices={[
-            { value: "pat", label: "Mine" },
-            { value: "sat", label: "Of a service account" },
+            { value: "pat", label: "Me" },
+            { value: "sat", label: "A service account" },
           ]}
           onChange={(kind) => change({ kind })}
         />
@@ -88,42 +86,10 @@ function Form({
         value={form.name}
         onChange={(text) => change({ name: text })}
       />
-      <Field label="May" error={faultAt("scopes")}>
-        {() => <ScopeChoice form={form} change={change} own={me?.scopes} />}
-      </Field>
-      <Field label="Expires" error={faultAt("expires_at")}>
-        {(control) => (
-          <div className="flex gap-2">
-            <Select
-              {...control}
-              value={form.expiry}
-              choices={EXPIRY_CHOICES}
-              onChange={(expiry) => change({ expiry })}
-              className="sm:w-56!"
-            />
-            {form.expiry === "date" && (
-              <Input
-                type="date"
-                aria-label="Last day, in UTC"
-                value={form.date}
-                onChange={(event) => change({ date: event.target.value })}
-                className="w-44!"
-              />
-            )}
-          </div>
-        )}
-      </Field>
-      {isAdmin && (
-        <Checkbox checked={form.independent} onChange={(independent) => change({ independent })}>
-          Independent
-          <span className="block text-xs text-faint">
-            It stays valid when the token that you are signed in with expires or is revoked.
-          </span>
-        </Checkbox>
-      )}
+      <TokenTerms form={form} change={change} faultAt={faultAt} own={me?.scopes} mayBeIndependent={isAdmin} />
       <FormError error={error} atField={isFault} />
       <FormActions
-        verb="Make the token"
+        verb="Create token"
         busy={busy}
         onCancel={() => {
           reset();

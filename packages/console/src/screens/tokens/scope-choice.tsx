@@ -33,11 +33,11 @@ export function ScopeChoice({ form, change, own }: Props) {
   return (
     <div className="flex flex-col gap-2">
       <Segments
-        label="What it may"
+        label="Scopes"
         value={form.access}
         choices={[
-          { value: "some", label: "What is chosen" },
-          { value: "all", label: "Everything that you may do" },
+          { value: "some", label: "Selected scopes" },
+          { value: "all", label: "All of your scopes" },
         ]}
         onChange={(access) => change({ access })}
       />

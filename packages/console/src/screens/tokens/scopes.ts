@@ -1,7 +1,8 @@
-import type { Operation, Token } from "@berth/sdk";
+import type { Operation, Token, Whoami } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 
-export type Scope = Token["scopes"][number];
+/** A scope that a user can give. */
+export type Scope = Whoami["scopes"][number];
 
 /** A noun with its scopes; null where it has no such scope. */
 export type ScopeRow = { noun: string; label: string; read: Scope | null; write: Scope | null };
@@ -24,7 +25,8 @@ function scopeRows(): ScopeRow[] {
 }
 
 /** Describes the scopes of a token, as in `read and write sessions`. */
-export function describeScopes(scopes: readonly Scope[]): string[] {
+export function describeScopes(scopes: Token["scopes"]): string[] {
+  if (scopes.includes("scim")) return ["manage users by SCIM"];
   if (scopes.includes("*")) return ["Everything"];
   return SCOPE_ROWS.flatMap(({ label, read, write }) => {
     const name = label.toLowerCase();

@@ -48,7 +48,7 @@ export function tokenColumns({ me, now, onOpen, onRevoke }: Options): Column<Tok
       ),
     },
     {
-      title: "May",
+      title: "Scopes",
       className: "max-md:hidden",
       cellClass: "max-w-56 truncate text-muted",
       cell: ({ scopes }) => {
@@ -67,20 +67,7 @@ export function tokenColumns({ me, now, onOpen, onRevoke }: Options): Column<Tok
       cellClass: "max-w-40 truncate text-muted",
       cell: (token) => <OwnerName token={token} me={me} />,
     },
-    {
-      title: "Last used",
-      align: "right",
-      className: "max-sm:hidden",
-      cellClass: "whitespace-nowrap text-muted",
-      cell: ({ last_used_at }) => (last_used_at === null ? NEVER : <Ago at={last_used_at} />),
-    },
-    {
-      title: "Expires",
-      align: "right",
-      className: "max-sm:hidden",
-      cellClass: "whitespace-nowrap text-muted",
-      cell: ({ expires_at }) => (expires_at === null ? NEVER : <Until at={expires_at} />),
-    },
+    ...periodColumns("max-sm:hidden"),
     {
       title: "Actions",
       untitled: true,
@@ -99,6 +86,28 @@ export function tokenColumns({ me, now, onOpen, onRevoke }: Options): Column<Tok
 }
 
 const NEVER = <span className="text-faint">never</span>;
+
+/** Returns when tokens were used and when they expire. `narrow` hides the latter where there is little room. */
+export function periodColumns<T extends Pick<Token, "last_used_at" | "expires_at">>(
+  narrow: string,
+): Column<T>[] {
+  return [
+    {
+      title: "Last used",
+      align: "right",
+      className: "max-sm:hidden",
+      cellClass: "whitespace-nowrap text-muted",
+      cell: ({ last_used_at }) => (last_used_at === null ? NEVER : <Ago at={last_used_at} />),
+    },
+    {
+      title: "Expires",
+      align: "right",
+      className: narrow,
+      cellClass: "whitespace-nowrap text-muted",
+      cell: ({ expires_at }) => (expires_at === null ? NEVER : <Until at={expires_at} />),
+    },
+  ];
+}
 
 function OwnerName({ token, me }: { token: Token; me: Whoami | undefined }) {
   const ownerName = useOwnerNames([token.owner_id]);

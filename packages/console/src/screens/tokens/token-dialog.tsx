@@ -50,7 +50,7 @@ export function TokenDialog({ token, tokens, me, onClose, onOpen, onRevoke }: Pr
             <CopyId id={token.id} />
           </Fact>
           <Fact name={token.kind === "console" ? "Sign-in" : "Token"}>{aboutOf(token)}</Fact>
-          <Fact name="May">
+          <Fact name="Scopes">
             <ul>
               {describeScopes(token.scopes).map((words) => (
                 <li key={words}>{words}</li>
@@ -73,13 +73,13 @@ export function TokenDialog({ token, tokens, me, onClose, onOpen, onRevoke }: Pr
             </Fact>
           )}
           {token.parent_id !== null && (
-            <Fact name="Made with">
+            <Fact name="Created with">
               <TokenLink id={token.parent_id} tokens={tokens} onOpen={onOpen} />
               {token.independent && <span className="text-faint"> (stays when that is revoked)</span>}
             </Fact>
           )}
           {children.length > 0 && (
-            <Fact name="Made with it">
+            <Fact name="Created with it">
               <ul>
                 {children.map(({ id }) => (
                   <li key={id}>

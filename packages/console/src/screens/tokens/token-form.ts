@@ -6,7 +6,7 @@ export const EXPIRY_CHOICES = [
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
   { value: "365", label: "In a year" },
-  { value: "latest", label: "The latest possible" },
+  { value: "latest", label: "As late as possible" },
   { value: "date", label: "On a day" },
 ] as const;
 

@@ -77,8 +77,8 @@ export function TokensScreen() {
         onOpen={({ id }) => change({ token: id })}
         columns={tokenColumns({ me, now, onOpen: ({ id }) => change({ token: id }), onRevoke: setRevoked })}
         empty={
-          <Empty icon="key" title="No token is active" command="berth tokens create -f name=laptop">
-            A token lets a program act for you, within its scopes.
+          <Empty icon="key" title="No active tokens" command="berth tokens create -f name=laptop">
+            A token lets a program call the API as you or as a service account, within its scopes.
           </Empty>
         }
       />

@@ -63,6 +63,7 @@ test("the rows of scopes are those of the operations", () => {
 
 test("scopes are told in words", () => {
   assert.deepEqual(describeScopes(["*", "files:read"]), ["Everything"]);
+  assert.deepEqual(describeScopes(["scim"]), ["manage users by SCIM"]);
   assert.deepEqual(
     describeScopes(["files:read", "sessions:read", "sessions:write", "vaults:write", "metrics:read"]),
     ["read and write sessions", "read metrics", "read files", "write vaults"],

@@ -50,7 +50,7 @@ export const METRIC_LOOKS: Readonly<Record<Metric, MetricLook>> = {
   },
   sessions: {
     label: "Sessions",
-    about: "that used something",
+    about: "with usage",
     of: ({ sessions }) => sessions,
     text: formatCount,
     tick: formatShort,
@@ -64,7 +64,7 @@ export const METRIC_LOOKS: Readonly<Record<Metric, MetricLook>> = {
   },
   active: {
     label: "Active",
-    about: "time of the turns",
+    about: "time in turns",
     of: ({ active_seconds }) => active_seconds,
     text: formatSeconds,
     tick: formatSeconds,

@@ -78,8 +78,9 @@ export function UsageScreen() {
       ) : search.view === "json" ? (
         <UsageJson report={groups.data} by={by} onGroup={(next) => change({ by: next })} />
       ) : isEmpty ? (
-        <Empty icon="chart" title="No usage in these days" command="berth usage">
-          Sessions count from their first turn on. Choose other days, or start a session.
+        <Empty icon="chart" title="No usage on these days" command="berth usage">
+          Usage shows the turns, tokens and cost of sessions. Choose other days, or start a session: it counts
+          from its first turn on.
         </Empty>
       ) : (
         <div className="mx-auto flex max-w-6xl flex-col gap-6 p-4 lg:p-6">
@@ -104,12 +105,12 @@ export function UsageScreen() {
             {days.data.total.unpriced_tokens > 0 && (
               <>
                 {formatShort(days.data.total.unpriced_tokens)} tokens are of models without a known price, and
-                not in the cost.{" "}
+                are not included in the cost.{" "}
               </>
             )}
             Days are in UTC. Costs are estimates with today's list prices, not your provider's bill.
             {groups.data.has_more &&
-              " Only the 1,000 groups with the most tokens are listed; the total has all."}
+              " Only the 1,000 groups with the most tokens are listed; the total includes all."}
           </p>
         </div>
       )}

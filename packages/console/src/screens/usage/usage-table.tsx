@@ -62,7 +62,7 @@ export function UsageTable({ groups, total, by, label }: Props) {
 
 const HEADINGS = [
   ...["Cost", "Sessions", "Turns", "Active"],
-  ...["Input", "Cache read", "Cache written", "From cache", "Output"],
+  ...["Input", "Cache read", "Cache write", "From cache", "Output"],
 ];
 
 /** Shows a group's name. It links to the sessions of the group if the list can be filtered by it. */
@@ -81,7 +81,7 @@ function GroupName({ group, by }: { group: UsageGroup; by: Grouping }) {
             : null;
   if (search === null) return name;
   return (
-    <Link to="/" search={search} className="hover:underline" title="Its sessions">
+    <Link to="/sessions" search={search} className="hover:underline" title="Its sessions">
       {name}
     </Link>
   );

@@ -57,7 +57,7 @@ function Form({ vaultId, credential, onClose }: Props) {
     onSaved: () => {
       reset();
       void refreshVaults();
-      toast(credential === undefined ? "The credential is created" : "The credential is changed");
+      toast(credential === undefined ? "The credential is created" : "The credential is saved");
       onClose();
     },
   });
@@ -70,7 +70,7 @@ function Form({ vaultId, credential, onClose }: Props) {
     <form onSubmit={submit} className="flex flex-col gap-4">
       {credential === undefined && (
         <Segments
-          label="Kind"
+          label="Type"
           value={form.kind}
           choices={[
             { value: "environment_variable", label: "Variable" },
@@ -95,7 +95,7 @@ function Form({ vaultId, credential, onClose }: Props) {
       <FormError error={save.error} atField={fields.some((field) => save.faultAt(field) !== null)} />
       <FormActions
         verb={
-          credential === undefined ? "Make the credential" : form.secret === "" ? "Save" : "Save and rotate"
+          credential === undefined ? "Create credential" : form.secret === "" ? "Save" : "Save and rotate"
         }
         busy={save.busy}
         onCancel={() => {
@@ -119,8 +119,8 @@ function ServerFields({ form, change, faultAt, isNew }: FieldsProps) {
   return (
     <>
       <TextField
-        label="Address of the server"
-        hint={isNew ? "The token is sent to MCP servers with exactly this address." : "It cannot be changed."}
+        label="URL of the server"
+        hint={isNew ? "The token is sent to MCP servers with exactly this URL." : "It cannot be changed."}
         error={faultAt("url")}
         disabled={!isNew}
         placeholder="https://mcp.example.com/v1"

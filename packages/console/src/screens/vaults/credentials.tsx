@@ -73,7 +73,7 @@ export function Credentials({ vault }: { vault: Vault }) {
         >
           {isArchived
             ? "Their secrets were destroyed with the vault."
-            : "A variable that stands for a secret in the sandbox, or the token of an MCP server."}
+            : "A credential is a secret that sessions use without reading it: a variable of the sandbox, or the token of an MCP server."}
         </Empty>
       )}
       {edited !== undefined && (

@@ -29,6 +29,7 @@ export function VaultActions({ vault }: { vault: Vault }) {
       item={vault}
       name={vault.display_name}
       group="Vault"
+      sharing="vaults"
       ending={ENDING}
       menuLabel="More of this vault"
       actions={[
@@ -42,8 +43,8 @@ export function VaultActions({ vault }: { vault: Vault }) {
         },
         {
           id: "edit",
-          label: "Change name and labels",
-          menu: "Change name and labels",
+          label: "Name and metadata…",
+          menu: "Name and metadata…",
           icon: "vault",
           run: () => change({ form: "vault" }),
         },

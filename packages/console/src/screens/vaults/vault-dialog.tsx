@@ -24,7 +24,7 @@ type Props = {
 
 /** Creates a vault, or changes its name and metadata. */
 export function VaultDialog(props: Props) {
-  const title = props.vault === undefined ? "New vault" : "Change the vault";
+  const title = props.vault === undefined ? "New vault" : "Edit the vault";
   return (
     <Dialog open={props.open} onClose={props.onClose} title={title}>
       {props.open && <VaultForm {...props} />}
@@ -66,7 +66,11 @@ function VaultForm({ vault, onClose, onSaved }: Props) {
         value={name}
         onChange={(text) => change({ name: text })}
       />
-      <Field label="Labels" hint="For people and scripts; kept as the metadata." error={labelFault}>
+      <Field
+        label="Metadata"
+        hint="Names and values for people and programs. Sessions do not see it."
+        error={labelFault}
+      >
         {() => (
           <PairRows
             noun="label"
@@ -78,7 +82,7 @@ function VaultForm({ vault, onClose, onSaved }: Props) {
       </Field>
       <FormError error={error} atField={nameFault !== null || labelFault !== null} />
       <FormActions
-        verb={vault === undefined ? "Make the vault" : "Save"}
+        verb={vault === undefined ? "Create vault" : "Save"}
         busy={busy}
         onCancel={() => {
           reset();

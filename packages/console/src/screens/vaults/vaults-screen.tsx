@@ -27,7 +27,7 @@ const VAULTS: ListKind<Vault> = {
       cell: ({ id }) => <CopyId id={id} short className="relative z-1" />,
     },
     {
-      title: "Labels",
+      title: "Metadata",
       className: "max-lg:hidden",
       cellClass: "max-w-64 truncate text-muted",
       cell: ({ metadata }) =>

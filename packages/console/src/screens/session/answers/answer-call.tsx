@@ -10,6 +10,6 @@ export function AnswerCall({ row }: { row: CallRow }) {
   return row.use.type === "agent.custom_tool_use" ? (
     <AnswerCustomTool use={row.use} />
   ) : (
-    <ConfirmCall id={row.use.id} />
+    <ConfirmCall use={row.use} />
   );
 }

@@ -74,7 +74,7 @@ export function AnswerCustomTool({ use }: { use: ToolUse }) {
       )}
       <div className="flex items-center gap-3">
         <Checkbox checked={isError} onChange={setIsError}>
-          It failed
+          The tool failed
         </Checkbox>
         <Button
           type="submit"

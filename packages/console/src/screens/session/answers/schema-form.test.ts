@@ -53,7 +53,7 @@ test("what is typed becomes values of the schema's types; empty fields are left 
 
 test("each fault is told at its field", () => {
   const faults: [string, string, RegExp][] = [
-    ["name", "", /needed/],
+    ["name", "", /required/],
     ["name", "a", /At least 2 characters/],
     ["name", "abcdef", /At most 5 characters/],
     ["size", "x", /not a number/],

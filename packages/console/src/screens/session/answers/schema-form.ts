@@ -100,7 +100,7 @@ export function readForm(fields: readonly FormField[], entries: FormEntries): Fo
     const typed = ownText(entries, field.name) ?? "";
     if (typed === "" && !mayBeEmpty(field)) {
       if (field.required && field.nullable) value[field.name] = null;
-      else if (field.required) errors[field.name] = "This is needed.";
+      else if (field.required) errors[field.name] = "This is required.";
       continue;
     }
     const read = readField(field, typed);

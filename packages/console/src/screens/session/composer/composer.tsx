@@ -1,4 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { useOwnerNames } from "../../../api/queries/owners.ts";
+import { showUnseen } from "../../../format/visible-text.ts";
 import { useShortcuts } from "../../../shell/shortcuts.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
@@ -13,7 +15,7 @@ import { type Answer, useComposer } from "./use-composer.ts";
 
 /** Sends messages and files to the session, and interrupts it. The typed text survives a reload. */
 export function Composer({ view }: { view: SessionView }) {
-  const { session, closed } = useSession();
+  const { session, closed, follows } = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
   const composer = useComposer(view, () => field.current?.focus());
   const { text, setText, uploads, send, interrupt, answer, submit } = composer;
@@ -26,7 +28,7 @@ export function Composer({ view }: { view: SessionView }) {
       ? [{ keys: "mod+.", label: "Interrupt the agent", group: "Session", run: () => interrupt.mutate() }]
       : []),
   ]);
-  if (closed) return <ClosedNote archived={session.archived_at !== null} />;
+  if (closed) return <ClosedNote archived={session.archived_at !== null} follows={follows} />;
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
     if (event.key === "Escape") event.currentTarget.blur();
@@ -126,13 +128,23 @@ function Hint({ answer }: { answer: Answer | null }) {
   );
 }
 
-function ClosedNote({ archived }: { archived: boolean }) {
+function ClosedNote({ archived, follows }: { archived: boolean; follows: boolean }) {
+  const { session } = useSession();
+  const owner = useOwnerNames([session.owner_id])(session.owner_id);
+  const isOpen = !archived && session.status !== "terminated";
+  if (follows && isOpen)
+    return (
+      <p className="flex items-center justify-center gap-2 border-t border-line px-4 py-4 text-muted">
+        <Icon name="eye" />
+        You can read this session. To write to it, ask {showUnseen(owner ?? "its owner")} for write access.
+      </p>
+    );
   return (
     <p className="flex items-center justify-center gap-2 border-t border-line py-4 text-muted">
       <Icon name={archived ? "archive" : "stop"} />
       {archived
         ? "The session is archived and accepts no more messages."
-        : "The session has ended and accepts no more messages."}
+        : "The session is terminated and accepts no more messages."}
     </p>
   );
 }

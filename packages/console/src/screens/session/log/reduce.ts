@@ -158,9 +158,13 @@ function applyEvent(draft: Draft, event: SessionEvent): void {
       withSetup(draft, baseOf(draft, event), event);
       return;
     case "session.environment_progress":
+    case "session.runtimes_chosen":
+    case "session.devcontainer_read":
     case "session.resource_progress":
     case "session.resource_ready":
       withSetup(draft, baseOf(draft, event), event);
+      return;
+    case "session.usage":
       return;
     case "session.egress_denied":
       addDenial(draft, event);

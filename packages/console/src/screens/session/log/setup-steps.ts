@@ -5,6 +5,8 @@ type SetupEvent = EventOf<
   | "session.environment_progress"
   | "session.resource_progress"
   | "session.resource_ready"
+  | "session.runtimes_chosen"
+  | "session.devcontainer_read"
   | "session.container_started"
 >;
 
@@ -52,12 +54,24 @@ function rowOf({ rows, open }: Draft, key: string): number {
 }
 
 function stepOf(event: SetupEvent): SetupStep {
-  const none = { percent: null, seconds: null, commit: null, note: null, failed: false };
+  const none = { percent: null, seconds: null, commit: null, choice: null, note: null, failed: false };
   switch (event.type) {
     case "session.environment_progress":
       return { ...none, key: event.phase, kind: "environment", phase: event.phase, seconds: event.seconds };
     case "session.container_started":
       return { ...none, key: "container", kind: "container", phase: "container", seconds: event.seconds };
+    case "session.runtimes_chosen":
+      return {
+        ...none,
+        ...{ key: "runtimes_chosen", kind: "choice", phase: "runtimes_chosen", seconds: 0 },
+        ...choiceText(event),
+      };
+    case "session.devcontainer_read":
+      return {
+        ...none,
+        ...{ key: "devcontainer_read", kind: "choice", phase: "devcontainer_read", seconds: 0 },
+        ...devcontainerText(event),
+      };
     case "session.resource_progress":
       return {
         ...none,
@@ -71,4 +85,39 @@ function stepOf(event: SetupEvent): SetupStep {
       return { ...none, key, kind: "resource", phase: "ready", seconds, commit, note };
     }
   }
+}
+
+/** Returns what was chosen, from which lines, and what is missing. */
+function choiceText({
+  runtimes,
+  missing,
+}: EventOf<"session.runtimes_chosen">): Pick<SetupStep, "choice" | "note" | "failed"> {
+  const chosen = runtimes.map(
+    ({ runtime, version, file, line }) => `${runtime} ${version} (${file}:${line})`,
+  );
+  const absent = missing.map(({ runtime, asked, file, line, available }) => {
+    const instead = available.length === 0 ? "" : `; available: ${available.join(", ")}`;
+    return `${runtime} ${asked} (${file}:${line}) is not available${instead}`;
+  });
+  return {
+    choice: chosen.join(", ") || (absent.length === 0 ? "none that a repository asks for" : ""),
+    note: absent.join(". ") || null,
+    failed: absent.length > 0,
+  };
+}
+
+/** Returns what is followed of a `devcontainer.json`, and what is not. */
+function devcontainerText({
+  error,
+  honoured,
+  not_honoured: not,
+  image,
+}: EventOf<"session.devcontainer_read">): Pick<SetupStep, "choice" | "note" | "failed"> {
+  if (error !== null) return { choice: "", note: error, failed: true };
+  const left = [...new Set(not.map(({ property }) => property))];
+  return {
+    choice: honoured.map((name) => (name === "image" ? `image ${image}` : name)).join(", ") || "nothing",
+    note: left.length === 0 ? null : `not ${left.join(", ")}`,
+    failed: false,
+  };
 }

@@ -80,6 +80,11 @@ export type NoticeEvent = EventOf<
   | "session.status_terminated"
   | "session.updated"
   | "session.deleted"
+  | "session.confirmation_rule_added"
+  | "session.confirmation_rule_removed"
+  | "session.follow_started"
+  | "session.follow_handed_over"
+  | "session.follow_stopped"
   | "session.error"
   | "session.container_reclaimed"
   | "session.events_deleted"
@@ -88,13 +93,15 @@ export type NoticeEvent = EventOf<
 export type SetupStep = {
   /** The subject of the step: a resource's id, or a phase of the environment. */
   key: string;
-  kind: "resource" | "environment" | "container";
+  kind: "resource" | "environment" | "container" | "choice";
   /** The newest phase of a resource; for an environment the phase itself. */
   phase: string;
   percent: number | null;
   /** The duration; null while the step goes on. */
   seconds: number | null;
   commit: string | null;
+  /** What the session chose from its repositories; null for other steps. */
+  choice: string | null;
   note: string | null;
   failed: boolean;
 };

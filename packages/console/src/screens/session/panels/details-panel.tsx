@@ -14,7 +14,7 @@ import { useSession } from "../scope/session-context.ts";
 /** Shows the session's parts, ids to copy, JSON, and commands to use it elsewhere. */
 export function DetailsPanel() {
   const { session } = useSession();
-  const { data: environment } = useQuery(environmentQuery(session.environment_id));
+  const { data: environment, isError } = useQuery(environmentQuery(session.environment_id));
   const { agent, stats } = session;
   return (
     <div className="h-full overflow-y-auto">
@@ -61,7 +61,13 @@ export function DetailsPanel() {
       </Section>
       <Section title="Environment">
         <Facts>
-          <Fact name="Name">{environment === undefined ? "…" : showUnseen(environment.name)}</Fact>
+          <Fact name="Name">
+            {environment === undefined
+              ? isError
+                ? "not shared with you"
+                : "…"
+              : showUnseen(environment.name)}
+          </Fact>
           <Fact name="Id">
             <CopyId id={session.environment_id} />
           </Fact>
@@ -74,7 +80,7 @@ export function DetailsPanel() {
           )}
         </Facts>
       </Section>
-      <Section title="The same by CLI and curl">
+      <Section title="CLI and curl commands">
         <CallPanel call={{ operation: operations.sessions.get, params: { session_id: session.id } }} />
       </Section>
       <Section title="JSON">

@@ -57,7 +57,7 @@ export function EventsPanel({ events, count }: Props) {
         <span className="text-xs whitespace-nowrap text-faint tabular">
           {formatPlural(shown.length, "event")}
         </span>
-        <IconButton icon="code" label="The same by CLI and curl" onClick={() => setShowsCall(true)} />
+        <IconButton icon="code" label="CLI and curl commands" onClick={() => setShowsCall(true)} />
         <IconButton icon="download" label="Download as JSON lines" onClick={download} />
       </div>
       <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
@@ -83,7 +83,7 @@ export function EventsPanel({ events, count }: Props) {
       <Dialog
         open={showsCall}
         onClose={() => setShowsCall(false)}
-        title="The same by CLI and curl"
+        title="CLI and curl commands"
         size="medium"
       >
         <CallPanel

@@ -21,7 +21,8 @@ export function FilesPanel({ view }: { view: SessionView }) {
   if (list.isSuccess && current.length === 0)
     return (
       <Empty icon="folder" title="No outputs yet" command={`berth files list -q scope_id=${session.id}`}>
-        Files that the agent writes below /mnt/session/outputs are saved here at the end of each turn.
+        Outputs are files that the agent writes below /mnt/session/outputs. They are saved at the end of each
+        turn: ask the agent for one.
       </Empty>
     );
   return (

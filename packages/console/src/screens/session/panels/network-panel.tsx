@@ -25,7 +25,8 @@ export function NetworkPanel({ view }: { view: SessionView }) {
   if (denials.length === 0)
     return (
       <Empty icon="network" title="Nothing was blocked">
-        Connections that the environment’s networking forbids are listed here.
+        This panel lists connections of the sandbox that the environment’s networking does not allow. You can
+        allow their hosts here.
       </Empty>
     );
   return (
@@ -106,7 +107,7 @@ async function allowHost(environmentId: string, host: string): Promise<void> {
 const REASONS: Record<string, string> = {
   not_allowed: "Not among the allowed hosts",
   private_address: "A private address",
-  unresolvable: "The name has no address",
+  unresolvable: "The name does not resolve",
   name_mismatch: "The connection named another host",
   no_server_name: "The connection named no host",
   unknown_protocol: "Neither TLS nor HTTP",

@@ -8,7 +8,9 @@ import { DetailsPanel } from "./details-panel.tsx";
 import { EventsPanel } from "./events-panel.tsx";
 import { FilesPanel } from "./files-panel.tsx";
 import { denialsIn, NetworkPanel } from "./network-panel.tsx";
+import { PreviewsPanel } from "./previews-panel.tsx";
 import { ResourcesPanel } from "./resources-panel.tsx";
+import { RulesPanel } from "./rules-panel.tsx";
 import { UsagePanel } from "./usage-panel.tsx";
 import { WorkspacePanel } from "./workspace-panel.tsx";
 
@@ -25,6 +27,8 @@ export function Panels({ panel, view, events, onChange, onClose }: Props) {
     { id: "changes", label: "Changes", content: () => <ChangesPanel view={view} /> },
     { id: "workspace", label: "Workspace", content: () => <WorkspacePanel view={view} /> },
     { id: "files", label: "Files", content: () => <FilesPanel view={view} /> },
+    { id: "previews", label: "Previews", content: () => <PreviewsPanel /> },
+    { id: "rules", label: "Rules", content: () => <RulesPanel view={view} /> },
     {
       id: "network",
       label: "Network",
@@ -37,10 +41,7 @@ export function Panels({ panel, view, events, onChange, onClose }: Props) {
     { id: "details", label: "Details", content: () => <DetailsPanel /> },
   ];
   return (
-    <aside
-      aria-label="Beside the transcript"
-      className="relative flex min-h-0 min-w-0 flex-1 flex-col bg-canvas"
-    >
+    <aside aria-label="Session panel" className="relative flex min-h-0 min-w-0 flex-1 flex-col bg-canvas">
       <Tabs
         tabs={tabs}
         value={panel}

@@ -32,7 +32,10 @@ export function ResourcesPanel() {
     <div className="h-full overflow-y-auto">
       {!closed && <AddFiles />}
       {session.resources.length === 0 && (
-        <p className="p-4 text-muted">The session has no repositories, files or memory stores.</p>
+        <p className="p-4 text-muted">
+          Resources are the repositories, files and memory stores that the agent works with. This session has
+          none yet.
+        </p>
       )}
       <ul>
         {session.resources.map((resource) => (
@@ -121,8 +124,8 @@ function RepositoryActions({ resource }: { resource: Repository }) {
   const [rotating, setRotating] = useState(false);
   const retry = useMutation({
     mutationFn: () => berth.sessions.resources.retry(session.id, resource.id),
-    onSuccess: () => toast("The clone is tried again"),
-    onError: (error) => toast("The clone is not tried again", error.message),
+    onSuccess: () => toast("The clone is retried"),
+    onError: (error) => toast("The clone could not be retried", error.message),
   });
   return (
     <>
@@ -131,7 +134,7 @@ function RepositoryActions({ resource }: { resource: Repository }) {
           Rotate the {resource.type === "hosted_repository" ? "token" : "password"}
         </MenuItem>
         <MenuItem icon="refresh" onSelect={() => retry.mutate()}>
-          Try the clone again
+          Retry the clone
         </MenuItem>
       </Menu>
       <RotateDialog resource={resource} open={rotating} onClose={() => setRotating(false)} />
@@ -160,7 +163,7 @@ function RotateDialog({
       ),
     onSuccess: () => {
       setSecret("");
-      toast(`The ${word} is replaced`, "From the agent's next command.");
+      toast(`The ${word} is rotated`, "From the agent's next command.");
       onClose();
     },
   });

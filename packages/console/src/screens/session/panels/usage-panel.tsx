@@ -2,6 +2,7 @@ import type { CompactionSavings } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { modelsQuery } from "../../../api/queries/models.ts";
 import { inputTokens } from "../../../format/cost.ts";
+import { formatCents } from "../../../format/money.ts";
 import {
   formatCount,
   formatDollars,
@@ -14,6 +15,7 @@ import { Fact, Facts, Section } from "../../../ui/section.tsx";
 import { Cell, HeadCell, Table } from "../../../ui/table.tsx";
 import { costOf } from "../log/log-cost.ts";
 import type { EndRow, SessionView } from "../log/view.ts";
+import { BudgetForm } from "../scope/budget-form.tsx";
 import { useSession } from "../scope/session-context.ts";
 
 /** Shows tokens, cost and time, of the session and of each turn. */
@@ -29,29 +31,30 @@ export function UsagePanel({ view }: { view: SessionView }) {
   return (
     <div className="h-full overflow-y-auto">
       <div className="grid grid-cols-2 gap-px border-b border-line bg-line sm:grid-cols-3">
-        <Figure name="Read" value={formatShort(inputTokens(view.usage))} about="tokens" />
-        <Figure name="Written" value={formatShort(view.usage.output_tokens)} about="tokens" />
+        <Figure name="Input" value={formatShort(inputTokens(view.usage))} about="tokens" />
+        <Figure name="Output" value={formatShort(view.usage.output_tokens)} about="tokens" />
         <Figure
           name="Cost"
           value={cost === null ? "–" : formatDollars(cost)}
-          about={cost === null ? "no price known" : "about, by list price"}
+          about={cost === null ? "no price known" : "estimate, by list price"}
         />
         <Figure
           name="Active"
           value={formatSeconds(session.stats.active_seconds)}
           about={`of ${formatSeconds(session.stats.duration_seconds)}`}
         />
-        <Figure name="From cache" value={shareOf(view)} about="of what was read" />
+        <Figure name="From cache" value={shareOf(view)} about="of the input" />
         <Figure name="Context" value={formatShort(window)} about="tokens at most" />
       </div>
       <Section title="Tokens">
         <Facts>
           <Fact name="Input">{formatCount(view.usage.input_tokens)}</Fact>
           <Fact name="Cache read">{formatCount(view.usage.cache_read_input_tokens)}</Fact>
-          <Fact name="Cache written">{formatCount(view.usage.cache_creation_input_tokens)}</Fact>
+          <Fact name="Cache write">{formatCount(view.usage.cache_creation_input_tokens)}</Fact>
           <Fact name="Output">{formatCount(view.usage.output_tokens)}</Fact>
         </Facts>
       </Section>
+      <BudgetSection />
       <CompactionSection savings={session.compaction} />
       <Section title="By turn">
         {ends.length === 0 ? (
@@ -64,8 +67,8 @@ export function UsagePanel({ view }: { view: SessionView }) {
                 <HeadCell>Turn</HeadCell>
                 <HeadCell align="right">Time</HeadCell>
                 <HeadCell align="right">Calls</HeadCell>
-                <HeadCell align="right">Read</HeadCell>
-                <HeadCell align="right">Written</HeadCell>
+                <HeadCell align="right">Input</HeadCell>
+                <HeadCell align="right">Output</HeadCell>
               </>
             }
           >
@@ -108,6 +111,22 @@ function shareOf({ usage }: SessionView): string {
   return formatShare(total === 0 ? null : usage.cache_read_input_tokens / total);
 }
 
+/** Shows how much of the session's budget is spent, and changes it. */
+function BudgetSection() {
+  const { session, closed } = useSession();
+  const { budget, usage } = session;
+  if (budget === null) return null;
+  return (
+    <Section title="Budget">
+      <Facts>
+        <Fact name="Charged">{usage.list_cost === null ? "–" : formatCents(usage.list_cost.amount)}</Fact>
+        <Fact name="Budget">{formatCents(budget.max_list_cost.amount)}</Fact>
+      </Facts>
+      {!closed && <BudgetForm />}
+    </Section>
+  );
+}
+
 /** Shows the tokens that compactions saved, and their cost. */
 function CompactionSection({ savings }: { savings: CompactionSavings }) {
   if (savings.count === 0)
@@ -120,7 +139,7 @@ function CompactionSection({ savings }: { savings: CompactionSavings }) {
   return (
     <Section title="Compaction">
       <Facts>
-        <Fact name="Not read again">
+        <Fact name="Input avoided">
           {formatPlural(savings.avoided_input_tokens, "token")} after{" "}
           {formatPlural(savings.count, "compaction")}
         </Fact>

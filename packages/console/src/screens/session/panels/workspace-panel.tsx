@@ -120,11 +120,11 @@ function Breadcrumbs({ path, places, onGo, onRefresh }: BreadcrumbProps) {
       </span>
       <IconButton
         icon="arrowUp"
-        label="The directory above"
+        label="Parent directory"
         disabled={path === root}
         onClick={() => onGo(parentOf(path))}
       />
-      <IconButton icon="refresh" label="Read again" onClick={onRefresh} />
+      <IconButton icon="refresh" label="Refresh" onClick={onRefresh} />
     </nav>
   );
 }

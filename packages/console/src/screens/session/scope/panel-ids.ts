@@ -3,6 +3,8 @@ export const PANELS = [
   "changes",
   "workspace",
   "files",
+  "previews",
+  "rules",
   "network",
   "resources",
   "usage",

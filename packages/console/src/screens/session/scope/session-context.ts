@@ -5,8 +5,10 @@ import type { SessionActions } from "./use-session-actions.ts";
 export type SessionScope = {
   session: Session;
   actions: SessionActions;
-  /** Whether the session accepts no further events. */
+  /** Whether the session accepts no further events, from anybody or from this user. */
   closed: boolean;
+  /** Whether it is another user's, who shared it for following it alone. */
+  follows: boolean;
   /** Shows an event: its row, or else the event in the events panel. */
   showEvent: (id: string) => void;
 };

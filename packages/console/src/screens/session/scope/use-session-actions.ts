@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { berth } from "../../../api/client.ts";
 import { queryClient } from "../../../api/query-client.ts";
+import type { Budget } from "../../../format/money.ts";
 
 type Events = Parameters<typeof berth.sessions.events.send>[1]["events"];
 
@@ -10,6 +11,12 @@ export type SessionActions = ReturnType<typeof sessionActions>;
 export function useSessionActions(sessionId: string): SessionActions {
   return useMemo(() => sessionActions(sessionId), [sessionId]);
 }
+
+const allowed = (id: string) => ({
+  type: "user.tool_confirmation" as const,
+  tool_use_id: id,
+  result: "allow" as const,
+});
 
 function sessionActions(sessionId: string) {
   const send = (events: Events) => berth.sessions.events.send(sessionId, { events });
@@ -22,7 +29,12 @@ function sessionActions(sessionId: string) {
     send,
     goOn: () => send([{ type: "user.message", content: [{ type: "text", text: "Continue." }] }]),
     interrupt: () => send([{ type: "user.interrupt" }]),
-    allow: (id: string) => send([{ type: "user.tool_confirmation", tool_use_id: id, result: "allow" }]),
+    /** Allows calls: all of them, or none if one was answered meanwhile. */
+    allow: (...ids: string[]) => send(ids.map(allowed)),
+    /** Allows a call, and later ones of its tool; with a prefix only commands that begin with it. */
+    allowAlways: (id: string, prefix: string | null) =>
+      send([{ ...allowed(id), always: prefix === null ? {} : { command_prefix: prefix } }]),
+    revokeRule: (id: string) => berth.sessions.confirmationRules.delete(sessionId, id),
     deny: (id: string, reason: string) =>
       send([
         {
@@ -42,6 +54,7 @@ function sessionActions(sessionId: string) {
         },
       ]),
     rename: (title: string) => changed(berth.sessions.update(sessionId, { title })),
+    setBudget: (budget: Budget) => changed(berth.sessions.update(sessionId, { budget })),
     release: () => changed(berth.sessions.release(sessionId)),
     archive: () => changed(berth.sessions.archive(sessionId)),
     terminate: () => changed(berth.sessions.terminate(sessionId)),

@@ -76,7 +76,7 @@ function Written({ id, path, content }: { id: string; path: string; content: str
           className="px-3 py-1.5 text-xs text-accent-text hover:underline"
           onClick={() => setOpen(!open)}
         >
-          {open ? "Fold" : `Show ${cutLines} more lines`}
+          {open ? "Show less" : `Show ${cutLines} more lines`}
         </button>
       )}
     </div>

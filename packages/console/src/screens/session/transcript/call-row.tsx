@@ -81,18 +81,28 @@ function CallBody({ row }: { row: CallRowData }) {
   );
 }
 
-/** Shows the sender of a permission, denial or result of the call, with its time. */
-function Decision({ row: { confirmation, result } }: { row: CallRowData }) {
+/** Shows who allowed, denied or answered the call, when, and from where; or which rule allowed it. */
+function Decision({ row: { use, confirmation, result } }: { row: CallRowData }) {
+  const rule = "confirmation_rule" in use ? use.confirmation_rule : undefined;
   const answer = result?.type === "user.custom_tool_result" ? result : null;
-  const event = confirmation ?? answer;
-  const sender = useSender(event?.sent_by);
+  const event =
+    confirmation ?? answer ?? (rule === undefined ? null : { ...rule, created_at: use.created_at });
+  const by = event?.created_by ?? (event !== null && "sent_by" in event ? event.sent_by : undefined);
+  const sender = useSender(by);
   if (event === null) return null;
-  const verb = confirmation === null ? "Answered" : confirmation.result === "allow" ? "Allowed" : "Denied";
+  const verb =
+    confirmation === null && answer !== null
+      ? "Answered"
+      : confirmation?.result === "deny"
+        ? "Denied"
+        : "Allowed";
   const reason = confirmation?.deny_message;
+  const isByRule = confirmation === null && answer === null && rule !== undefined;
   return (
     <p className="border-t border-line px-3 py-1.5 text-xs text-muted wrap-anywhere">
       {verb}
-      {sender !== null && ` by ${showUnseen(sender)}`}
+      {isByRule && ` by the rule ${showUnseen(ruleOf(rule))} of ${showUnseen(sender ?? "")}`}
+      {!isByRule && sender !== null && ` by ${showUnseen(sender)}`}
       {reason ? `: ${showUnseen(reason)}` : ""}
       <time
         dateTime={event.created_at}
@@ -101,8 +111,15 @@ function Decision({ row: { confirmation, result } }: { row: CallRowData }) {
       >
         {formatClock(event.created_at)}
       </time>
+      {!isByRule && by !== undefined && "via" in by && (
+        <span className="text-faint">, {by.via === "console" ? "in the console" : "over the API"}</span>
+      )}
     </p>
   );
+}
+
+function ruleOf({ command_prefix: prefix }: { command_prefix: string | null }): string {
+  return prefix === null ? "for all calls of the tool" : `“${prefix} …”`;
 }
 
 /** Whether to show the result. That of a successful edit says no more than the diff. */

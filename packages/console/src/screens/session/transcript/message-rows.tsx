@@ -1,4 +1,5 @@
 import { memo, useState } from "react";
+import { useSender } from "../../../api/queries/owners.ts";
 import { formatBytes } from "../../../format/numbers.ts";
 import { headOf } from "../../../format/split-lines.ts";
 import { showUnseen } from "../../../format/visible-text.ts";
@@ -25,11 +26,13 @@ const MAX_LINE = 10_000;
 /** Shows a message from a person or a program. */
 export const InputRow = memo(function InputRow({ row }: { row: InputRowData }) {
   const text = row.event.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
+  const sender = useSender(row.event.created_by);
   return (
     <RowFrame row={row}>
       <div className="group/text rounded-xl border border-line bg-panel px-4 py-3">
         <div className="mb-1.5 flex h-5 items-center gap-2 text-xs font-medium text-muted">
-          <Icon name="user" className="size-3.5" /> Input
+          <Icon name="user" className="size-3.5" />
+          <span className="min-w-0 truncate">{senderName(sender)}</span>
           {row.pending && <Badge tone="info">queued</Badge>}
           <span className="ml-auto opacity-0 group-hover/text:opacity-100 focus-within:opacity-100">
             <CopyButton text={text} label="Copy the text" />
@@ -41,6 +44,12 @@ export const InputRow = memo(function InputRow({ row }: { row: InputRowData }) {
     </RowFrame>
   );
 });
+
+/** Returns who wrote a message, as its heading. */
+function senderName(sender: string | null): string {
+  if (sender === null) return "Input";
+  return sender === "you" ? "You" : showUnseen(sender);
+}
 
 /** Shows the text of an input as it was typed, folded when it is long. */
 function InputText({ id, text }: { id: string; text: string }) {
@@ -56,7 +65,7 @@ function InputText({ id, text }: { id: string; text: string }) {
           className="mt-1 text-xs text-accent-text hover:underline"
           onClick={() => (open && cut ? setViewing(true) : setOpen(!open))}
         >
-          {open ? (cut ? `Open all (${formatBytes(text.length)})` : "Fold") : "Show more"}
+          {open ? (cut ? `Open all (${formatBytes(text.length)})` : "Show less") : "Show more"}
         </button>
       )}
       {viewing && <TextViewer open onClose={() => setViewing(false)} title="Input" text={text} />}

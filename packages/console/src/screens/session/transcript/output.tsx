@@ -53,7 +53,9 @@ export function Output({ id, text, title, failed = false }: Props) {
               className="text-accent-text hover:underline"
               onClick={() => setUnfolded(!unfolded)}
             >
-              {unfolded ? "Fold" : `Show ${cutLines > 1 ? `${formatCount(cutLines)} more lines` : "more"}`}
+              {unfolded
+                ? "Show less"
+                : `Show ${cutLines > 1 ? `${formatCount(cutLines)} more lines` : "more"}`}
             </button>
           )}
           {(isHuge || unfolded) && cut && (

@@ -2,7 +2,9 @@ import type { EventOf } from "@berth/sdk";
 import { Link } from "@tanstack/react-router";
 import { memo, type ReactNode } from "react";
 import { useSender } from "../../../api/queries/owners.ts";
+import { followWords } from "../../../format/follow-words.ts";
 import { formatPlural, formatShort } from "../../../format/numbers.ts";
+import { ruleText } from "../../../format/rule-text.ts";
 import { formatClock, formatSeconds } from "../../../format/time.ts";
 import { showUnseen } from "../../../format/visible-text.ts";
 import { Spinner } from "../../../ui/button.tsx";
@@ -40,7 +42,7 @@ export const EndRow = memo(function EndRow({ row }: { row: EndRowData }) {
   );
 });
 
-const ANSWERED = { text: "Asked for an answer", look: "font-medium text-muted" };
+const ANSWERED = { text: "Waited for an answer", look: "font-medium text-muted" };
 
 const END_WORDS: Record<EndRowData["stopReason"]["type"], { text: string; look: string }> = {
   end_turn: { text: "Done", look: "font-medium text-muted" },
@@ -49,6 +51,7 @@ const END_WORDS: Record<EndRowData["stopReason"]["type"], { text: string; look: 
   retries_exhausted: { text: "Gave up after retries", look: "font-medium text-bad" },
   refusal: { text: "The model refused", look: "font-medium text-bad" },
   max_turns: { text: "Stopped at the limit of requests", look: "font-medium text-warn" },
+  budget_reached: { text: "Stopped at a budget", look: "font-medium text-warn" },
 };
 
 /** Shows what was prepared: system, packages, clones, container. */
@@ -92,7 +95,7 @@ function StepText({ step }: { step: SetupStep }) {
   return (
     <span className="min-w-0 truncate">
       <span className="font-medium text-ink">{what}</span>{" "}
-      {[state, percent, time].filter(Boolean).join(" · ")}
+      {[state, percent, time, showUnseen(step.choice ?? "")].filter(Boolean).join(" · ")}
       {step.note !== null && <span className="text-warn"> {showUnseen(step.note)}</span>}
     </span>
   );
@@ -100,6 +103,9 @@ function StepText({ step }: { step: SetupStep }) {
 
 const PHASES: Record<string, string> = {
   system: "Operating system",
+  runtimes: "Runtimes",
+  runtimes_chosen: "Chosen runtimes",
+  devcontainer_read: "devcontainer.json",
   apt_packages: "Debian packages",
   npm_packages: "npm packages",
   pip_packages: "pip packages",
@@ -148,7 +154,7 @@ export const RetriesRow = memo(function RetriesRow({ row }: { row: RetriesRowDat
       <Notice tone="warn" icon="refresh">
         <ErrorText type={last.type} message={last.message} />{" "}
         <span className="text-muted">
-          {row.failures.length === 1 ? "Tried again." : `Tried again ${row.failures.length} times.`}
+          {row.failures.length === 1 ? "Retried once." : `Retried ${row.failures.length} times.`}
         </span>
       </Notice>
     </RowFrame>
@@ -193,9 +199,30 @@ function omittedWords({ omitted, reason }: EventOf<"agent.content_omitted">): st
 }
 
 function InterruptedBy({ event }: { event: EventOf<"user.interrupt"> }) {
-  const sender = useSender(event.sent_by);
+  const sender = useSender(event.created_by ?? event.sent_by);
   return sender === null ? "Interrupted." : `Interrupted by ${showUnseen(sender)}.`;
 }
+
+function RuleChange({ event }: { event: RuleEvent }) {
+  const sender = useSender(event.created_by);
+  const isAdded = event.type === "session.confirmation_rule_added";
+  return (
+    <>
+      {isAdded ? "Always allowed in this session" : "No longer always allowed"} by {showUnseen(sender ?? "")}:{" "}
+      <span className="font-mono text-xs">{showUnseen(ruleText(event))}</span>{" "}
+      <Link
+        from="/sessions/$sessionId"
+        to="."
+        search={(search) => ({ ...search, panel: "rules" })}
+        className="text-accent-text underline"
+      >
+        All rules
+      </Link>
+    </>
+  );
+}
+
+type RuleEvent = EventOf<"session.confirmation_rule_added" | "session.confirmation_rule_removed">;
 
 function ErrorText({ type, message }: { type: string; message: string }) {
   return (
@@ -207,8 +234,8 @@ function ErrorText({ type, message }: { type: string; message: string }) {
 }
 
 const RETRY_WORDS = {
-  retrying: "It is tried again.",
-  exhausted: "It is tried again in the next turn.",
+  retrying: "It is retried.",
+  exhausted: "It is retried in the next turn.",
   terminal: "",
 } as const;
 
@@ -244,6 +271,13 @@ function noticeOf(event: NoticeEvent): Look {
       return { tone: "neutral", icon: "refresh", text: rescheduledWords(event) };
     case "session.status_terminated":
       return { tone: "neutral", icon: "stop", text: "The session was terminated." };
+    case "session.confirmation_rule_added":
+    case "session.confirmation_rule_removed":
+      return { tone: "neutral", icon: "shield", text: <RuleChange event={event} /> };
+    case "session.follow_started":
+    case "session.follow_handed_over":
+    case "session.follow_stopped":
+      return { tone: "neutral", icon: "branch", text: showUnseen(followWords(event)) };
     case "session.deleted":
       return { tone: "bad", icon: "trash", text: "The session was deleted." };
     case "session.container_reclaimed":
@@ -256,7 +290,7 @@ function noticeOf(event: NoticeEvent): Look {
       return {
         tone: "neutral",
         icon: "archive",
-        text: "Earlier events were deleted after the organization's retention.",
+        text: "Earlier events were deleted under the organization's retention.",
       };
     case "session.updated":
       return {
@@ -289,8 +323,8 @@ function savedWords(save: EventOf<"session.container_reclaimed">["save"]): strin
 
 const RECLAIM_WORDS = {
   inactivity:
-    "The container and its disk were removed after a day without activity. The next message makes new ones.",
+    "The container and its disk were removed after a day without activity. The next message creates new ones.",
   drained:
-    "The container and its disk were removed, because the operator drained their host. The next message makes new ones.",
-  lost: "The container's disk was lost. The next message makes a new one.",
+    "The container and its disk were removed, because the operator drained their host. The next message creates new ones.",
+  lost: "The container's disk was lost. The next message creates a new one.",
 } as const;

@@ -97,7 +97,7 @@ export function Transcript({ view, event, complete, children }: Props) {
             <div className="relative">
               <IconButton
                 icon="arrowDown"
-                label="To the end"
+                label="Go to the end"
                 keys="G"
                 onClick={() => virtualizer.scrollToEnd()}
                 className="popup absolute right-4 bottom-3 z-10 size-8 rounded-full!"
@@ -207,7 +207,7 @@ function useTurnKeys(rows: readonly ShownRow[], virtualizer: Virtual): void {
   useShortcuts([
     { keys: "j", label: "Next message", group: "Session", run: () => step(1) },
     { keys: "k", label: "Previous message", group: "Session", run: () => step(-1) },
-    { keys: "G", label: "To the end", group: "Session", run: () => virtualizer.scrollToEnd() },
+    { keys: "G", label: "Go to the end", group: "Session", run: () => virtualizer.scrollToEnd() },
   ]);
 }
 
