@@ -16,6 +16,8 @@ import { tokenFor } from "./token.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const README = join(ROOT, "README.md");
 const GITHUB = { host: "github.com", api: "https://api.github.com", token_env: ["GH_TOKEN"] };
+/** The default of script/sandbox-system. */
+const SYSTEMS = "/var/cache/berth-system";
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
 // A closed output pipe, such as that of `head`, also stops everything in order.
@@ -38,7 +40,7 @@ async function serveFirst(options: UpOptions): Promise<number> {
   await requireNoOtherService(options.dataDir);
   const gitHost = await startFirstHost(options.dataDir);
   try {
-    const service = await startService(options.dataDir, options.port, settings(gitHost, options));
+    const service = await startService(options.dataDir, options.port, settings(gitHost));
     try {
       return await serveFirstSession(service, gitHost, options);
     } finally {
@@ -111,18 +113,19 @@ async function startFirstHost(dataDir: string): Promise<GitHost> {
   return gitHost;
 }
 
-function settings(gitHost: GitHost, { once }: UpOptions): Record<string, string> {
+function settings(gitHost: GitHost): Record<string, string> {
   const { BERTH_HOSTED_PROVIDERS: own = JSON.stringify([GITHUB]) } = process.env;
   const providers = [
     ...(JSON.parse(own) as unknown[]),
     { host: gitHost.host, token_env: ["GH_TOKEN"], ca_file: gitHost.caFile },
   ];
-  // With --once everything ends before a root filesystem for sandboxes could be built.
-  const rootfs = once ? { BERTH_ROOTFS: process.env.BERTH_ROOTFS ?? "host" } : {};
+  // script/setup builds the system of sandboxes there, so that the first session does not wait for it.
+  const system =
+    process.getuid?.() === 0 ? { BERTH_SYSTEM_DIR: process.env.BERTH_SYSTEM_DIR ?? SYSTEMS } : {};
   return {
     BERTH_HOSTED_PROVIDERS: JSON.stringify(providers),
     BERTH_EGRESS_ALLOW_PRIVATE: [process.env.BERTH_EGRESS_ALLOW_PRIVATE ?? "", gitHost.host].join(),
-    ...rootfs,
+    ...system,
   };
 }
 

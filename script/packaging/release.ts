@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { billOfMaterials } from "./bill-of-materials.ts";
+import { packAction } from "./pack-action.ts";
 import { packBerth, stageBerth } from "./pack-berth.ts";
 import { packDeb } from "./pack-deb.ts";
 import { packManifests } from "./pack-manifests.ts";
@@ -41,6 +42,7 @@ async function release(): Promise<void> {
   for (const file of filesIn(directory)) rmSync(join(directory, file));
   await packSdk(ROOT, directory);
   await packManifests(directory, version);
+  await packAction(ROOT, directory, version);
   const bill = await billOfMaterials(ROOT);
   writeFileSync(join(directory, `berth-${version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`);
   const licenses = thirdPartyLicenses(ROOT, bill);

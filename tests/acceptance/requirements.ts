@@ -1,19 +1,24 @@
 import { administrationRequirements } from "./requirements/administration.ts";
 import { auditRequirements } from "./requirements/audit.ts";
 import { backupRequirements } from "./requirements/backups.ts";
+import { budgetRequirements } from "./requirements/budgets.ts";
 import { confirmationRequirements } from "./requirements/confirmations.ts";
+import { connectionRequirements } from "./requirements/connections.ts";
 import { consoleRequirements } from "./requirements/console.ts";
 import { consoleSignInRequirements } from "./requirements/console-sign-in.ts";
 import { containerEngineRequirements } from "./requirements/container-engine.ts";
 import { s3Requirements } from "./requirements/contents-in-s3.ts";
 import { conventions } from "./requirements/conventions.ts";
 import { dataProtectionRequirements } from "./requirements/data-protection.ts";
+import { deploymentRequirements } from "./requirements/deployments.ts";
+import { deskRequirements } from "./requirements/desk.ts";
 import { deviceLoginRequirements } from "./requirements/device-login.ts";
 import { environmentContents } from "./requirements/environment-contents.ts";
 import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
 import { filesInRepositories } from "./requirements/files-in-repositories.ts";
 import { filterRequirements } from "./requirements/filters.ts";
+import { followRequirements } from "./requirements/follow.ts";
 import { forwardRequirements } from "./requirements/forward.ts";
 import { gitIdentityRequirements } from "./requirements/git-identity.ts";
 import { gitLfsRequirements } from "./requirements/git-lfs.ts";
@@ -29,6 +34,7 @@ import { messageContentRequirements } from "./requirements/message-content.ts";
 import { modelFailureRequirements } from "./requirements/model-failures.ts";
 import { networkingRequirements } from "./requirements/networking.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
+import { previewRequirements } from "./requirements/previews.ts";
 import { proxyCredentialRequirements } from "./requirements/proxy-credentials.ts";
 import { pullRequestRequirements } from "./requirements/pull-requests.ts";
 import { reclaimRequirements } from "./requirements/reclaim.ts";
@@ -38,8 +44,10 @@ import { snapshotRequirements } from "./requirements/repository-snapshots.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { roleRequirements } from "./requirements/roles.ts";
 import { saveRequirements } from "./requirements/saves.ts";
+import { scimRequirements } from "./requirements/scim.ts";
 import { secretRequirements } from "./requirements/secrets.ts";
 import { serviceManagerRequirements } from "./requirements/service-manager.ts";
+import { sharingRequirements } from "./requirements/sharing.ts";
 import { skillRequirements } from "./requirements/skills.ts";
 import { tlsRequirements } from "./requirements/tls.ts";
 import { traceRequirements } from "./requirements/traces.ts";
@@ -47,6 +55,7 @@ import { upgradeRequirements } from "./requirements/upgrades.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
 import { usageRequirements } from "./requirements/usage.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
+import { webhookRequirements } from "./requirements/webhooks.ts";
 import { workspaceRequirements } from "./requirements/workspace.ts";
 
 /** All requirements. Larger subjects have a file in `requirements/`. */
@@ -639,11 +648,16 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...mcpRequirements,
   ...usageRequirements,
   ...vaultRequirements,
+  ...connectionRequirements,
+  ...webhookRequirements,
+  ...deploymentRequirements,
   ...workspaceRequirements,
+  ...previewRequirements,
   ...proxyCredentialRequirements,
   ...administrationRequirements,
   ...auditRequirements,
   ...limitRequirements,
+  ...budgetRequirements,
   ...dataProtectionRequirements,
   ...deviceLoginRequirements,
   ...consoleSignInRequirements,
@@ -659,17 +673,21 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...gitIdentityRequirements,
   ...gitLfsRequirements,
   ...gitRepositories,
+  ...followRequirements,
   ...pullRequestRequirements,
   ...repositoryRetries,
   ...filesInRepositories,
   ...snapshotRequirements,
   ...containerEngineRequirements,
   ...kubernetesRequirements,
+  ...sharingRequirements,
+  ...deskRequirements,
   ...skillRequirements,
   ...environmentContents,
   ...fileRemoval,
   ...uploadRequirements,
   ...idempotencyRequirements,
   ...roleRequirements,
+  ...scimRequirements,
   ...secretRequirements,
 ];

@@ -45,7 +45,7 @@ covers(
     const files = page.getByRole("list", { name: "Files" });
     const line = (path: string) =>
       files.getByRole("listitem").filter({ has: page.getByRole("button", { name: path }) });
-    const open = (path: string) => files.getByRole("button", { name: path }).click();
+    const open = (path: string) => files.getByRole("button", { name: path, expanded: false }).click();
     await page.getByText("8 files, 0 commits").waitFor();
 
     await open("src/greet.js");
@@ -105,7 +105,7 @@ covers(
     await page.getByRole("dialog").getByRole("button", { name: "Download" }).click();
     assert.equal((await download).suggestedFilename(), "notes.md");
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "The directory above" }).click();
+    await page.getByRole("button", { name: "Parent directory" }).click();
     await link.waitFor();
     const directory = page.getByRole("navigation", { name: "Directory" });
     await directory.getByRole("button", { name: "/data/greeter" }).click();
@@ -130,7 +130,7 @@ covers(
       origin: quick.url,
       token: client.token,
     });
-    const beside = page.getByRole("complementary", { name: "Beside the transcript" });
+    const beside = page.getByRole("complementary", { name: "Session panel" });
     await beside.getByText("The session has no disk now").waitFor();
     await beside.getByText(/its disk was reclaimed, and its next command creates a new one/).waitFor();
     assert.equal(await beside.getByRole("alert").count(), 0);

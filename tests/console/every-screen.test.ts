@@ -45,6 +45,13 @@ before(async () => {
       networking: { allowed_hosts: ["registry.example.com"] },
     },
   });
+  const connection = await api.ok("POST", "/connections", {
+    ...{ display_name: "Acme", auth: { type: "gitlab", token: "canary" } },
+  });
+  const webhook = await api.ok("POST", "/webhooks", {
+    ...{ name: "Bot", url: "https://hook.invalid/", enabled_events: ["vault.created"] },
+  });
+  await api.ok("POST", "/vaults", { display_name: "told" });
   const body = { type: "skill", resource: { id: skill.id } };
   admin = await console.berth.client({ user: "admin@example.com", role: "admin" });
   await admin.post("/api/v1/forward/resources/registry", body);
@@ -64,6 +71,10 @@ before(async () => {
     ...["", "?tab=versions"].map((tab) => `/memory/${store.id}${tab}`),
     ...["", "?tab=api", "?form=new", `?form=${credential.id}`].map((tab) => `/vaults/${vault.id}${tab}`),
     "/vaults?create=true",
+    "/connections?create=true",
+    `/connections?connection=${connection.id}`,
+    "/webhooks?create=true",
+    `/webhooks?webhook=${webhook.id}`,
     "/tokens?create=true",
     `/tokens?token=${token.id}`,
     `/device?code=${login.user_code}`,
@@ -73,6 +84,8 @@ before(async () => {
     "/usage?show=tokens",
     "/usage?view=json",
     "/health?tab=api",
+    "/administration?create=true",
+    "/administration?tab=organization",
     "/nowhere",
   ];
 });
@@ -149,7 +162,7 @@ async function faultsAt(page: Page, path: string, menus: Set<string>): Promise<s
 
 /** Whether a dialog covers the screen at an address. */
 function isCovered(path: string): boolean {
-  return /[?&](create|form|token|resource)=/.test(path);
+  return /[?&](create|form|token|resource|connection)=/.test(path);
 }
 
 covers(
@@ -174,7 +187,7 @@ covers(
     await page.getByRole("menu").waitFor();
     await check("account", "[role=menu]");
     await page.goto(`${origin}/console/health`);
-    await page.getByText("You may not see this").waitFor();
+    await page.getByText("You do not have access").waitFor();
     await check("health of a member");
     await context.clearCookies();
     await page.reload();

@@ -171,7 +171,7 @@ covers(
   async () => {
     const visited = await console.signedIn(`/sessions/${session.id}?panel=files`);
     const { page } = visited;
-    const beside = page.getByRole("complementary", { name: "Beside the transcript" });
+    const beside = page.getByRole("complementary", { name: "Session panel" });
     for (const name of ["line.txt", "picture.svg", "page.html", "table.csv"]) {
       await beside
         .getByRole("button", { name: new RegExp(name) })

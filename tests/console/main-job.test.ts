@@ -83,7 +83,7 @@ covers(
     const { page } = visited;
     const { url } = await console.api.ok("POST", "/console_links");
     await page.goto(url);
-    await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Home", exact: true }).waitFor();
     await page.getByRole("link", { name: "New session" }).first().click();
     await describeSession(page);
 
@@ -121,10 +121,10 @@ covers(
 /** Fills in the form, with a token that the repository's host does not know. */
 async function describeSession(page: Page): Promise<void> {
   await page.getByLabel("Task").fill(TASK);
-  await page.getByRole("button", { name: "Add a repository" }).click();
-  await page.getByLabel("Address").fill(`${git.url}/acme/greeter`);
-  await page.getByLabel("Kind", { exact: true }).click();
-  await page.getByRole("option", { name: /At a provider/ }).click();
+  await page.getByRole("button", { name: "Add repository" }).click();
+  await page.getByLabel("URL").fill(`${git.url}/acme/greeter`);
+  await page.getByLabel("Type", { exact: true }).click();
+  await page.getByRole("option", { name: /At a git provider/ }).click();
   await page.getByLabel("Token").fill("ght_of_nobody");
   await page.getByLabel("Title").fill("Greet politely");
   await page.getByRole("button", { name: "Add a vault" }).click();
@@ -169,7 +169,7 @@ covers(
         ),
       ],
     });
-    const { page, faults } = await console.signedIn();
+    const { page, faults } = await console.signedIn("/sessions");
     await page.getByText("1 needs an answer").waitFor();
     assert.equal(await page.title(), "(1) Sessions · Berth");
     await page.getByRole("link", { name: "Careful work" }).click();
@@ -200,7 +200,7 @@ covers(
     await page.getByText("Denied by you: Nor thrice").waitFor();
 
     await page.getByRole("button", { name: "Send result" }).click();
-    await page.getByText("This is needed.").waitFor();
+    await page.getByText("This is required.").waitFor();
     await page.getByRole("combobox", { name: "decision" }).click();
     await page.getByRole("option", { name: "hold" }).click();
     await page.goto(`${console.origin}/console/agents/${agent.id}`);

@@ -24,11 +24,11 @@ covers(
     await press(page, "Create agent");
     await page.getByText("Field 'name'").first().waitFor();
     await page.getByLabel("Name", { exact: true }).first().fill("Reviewer");
-    await press(page, "Add a server");
+    await press(page, "Add server");
     await page.getByPlaceholder("tickets", { exact: true }).fill("tickets");
-    await page.getByLabel("Address").fill("ftp://tickets.example");
+    await page.getByLabel("URL").fill("ftp://tickets.example");
     await press(page, "Create agent");
-    const address = page.getByLabel("Address");
+    const address = page.getByLabel("URL");
     await page.getByText("must be an https URL without credentials").first().waitFor();
     assert.equal(await address.getAttribute("aria-invalid"), "true");
     await page.reload();
@@ -48,8 +48,8 @@ covers(
     await page.getByLabel("Description").fill("mine");
     await api.ok("POST", `/agents/${id}`, { version: 1, system: "Theirs.\n" });
     await press(page, "Save");
-    await page.getByText("Somebody made version 2 since you began with version 1.").waitFor();
-    await press(page, "Apply my changes to it");
+    await page.getByText("Version 2 was saved while you were editing version 1.").waitFor();
+    await press(page, "Apply my changes to version 2");
     await press(page, "Save");
     await page.getByText("mine", { exact: true }).waitFor();
     const changed = await api.ok("GET", `/agents/${id}`);
@@ -94,13 +94,13 @@ covers(
     await refused("Runtime class", "gvisor", /are not pods of a Kubernetes cluster/);
     await page.getByLabel("Runtime class").fill("");
     await press(page, "Deleted with the sandbox");
-    await page.getByLabel("Setup script").fill("exit 3");
+    await page.getByLabel("Setup script", { exact: true }).fill("exit 3");
     await press(page, "Create environment");
     await page.waitForURL(/env_/);
     const environment = /env_\w+/.exec(page.url())?.[0] ?? "";
 
     await page.getByRole("tab", { name: "Setup" }).click();
-    await page.getByText("No session has used it yet").waitFor();
+    await page.getByText("No session has used this environment yet").waitFor();
     const agent = await makeAgent(api);
     const session = await makeSession(api, {
       agent: agent.id,
@@ -157,7 +157,7 @@ covers(["console-faults"], "an upload that fails is tried again where it stands"
   await context.setOffline(true);
   const file = { name: "later.txt", mimeType: "text/plain", buffer: Buffer.from("later") };
   await page.getByLabel("Files to upload").setInputFiles(file);
-  const again = page.getByRole("button", { name: "Try later.txt again" });
+  const again = page.getByRole("button", { name: "Retry later.txt" });
   await again.waitFor();
   await context.setOffline(false);
   await again.click();
@@ -193,7 +193,7 @@ covers(
     await write("reference/people.md", "# People\n\nAnn: the parser\n");
     await press(page, "New version");
     await upload();
-    await page.getByText("Version 2 is there").waitFor();
+    await page.getByText("Version 2 is uploaded").waitFor();
     await press(page, "people.md");
     await press(page, "Since version 1");
     await page.getByText("added: Ann: the parser").waitFor();
@@ -231,9 +231,9 @@ covers(
     await page.getByLabel("Text").fill("mine\n");
     await api.ok("POST", `/memory_stores/${store}/memories/${memory.id}`, { content: "theirs\n" });
     await press(page, "Save");
-    await page.getByText("It was changed since you began.").waitFor();
+    await page.getByText("This memory was changed while you were editing it.").waitFor();
     await page.getByText("removed: theirs").waitFor();
-    await press(page, "Keep mine");
+    await press(page, "Keep my text");
     await press(page, "Save");
     await page.getByText("mine", { exact: true }).waitFor();
 

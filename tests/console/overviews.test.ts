@@ -23,9 +23,9 @@ covers(
     const skill = await makeSkill(api, "speaker");
     const { page, faults } = await console.signedIn("/forward");
     const dialog = page.getByRole("dialog");
-    await page.getByText("No environment is registered").waitFor();
+    await page.getByText("No environments are registered yet").waitFor();
     await page.getByRole("button", { name: "Skills", exact: true }).click();
-    await page.getByText("No skill is registered").waitFor();
+    await page.getByText("No skills are registered yet").waitFor();
     assert.match(page.url(), /type=skill/);
     await page.keyboard.press("n");
     const id = dialog.getByLabel("Id", { exact: true });
@@ -109,7 +109,7 @@ covers(
     await page.goto(`${origin}/console/usage?view=table`);
     await page.getByLabel("First day").fill("2020-01-01");
     await page.getByLabel("Last day").fill("2020-01-31");
-    await page.getByText("No usage in these days").waitFor();
+    await page.getByText("No usage on these days").waitFor();
     assert.match(page.url(), /from=2020-01-01&to=2020-01-31/);
     await page.goto(`${origin}/console/usage?from=2020-02-01&to=2020-01-01`);
     await page.locator("main").getByText("request_id").waitFor();
@@ -165,7 +165,7 @@ covers(
     assert.deepEqual(seen.faults, []);
 
     const { page, faults } = await console.signedIn("/health");
-    await page.getByText("You may not see this").waitFor();
+    await page.getByText("You do not have access").waitFor();
     await page.getByText(/You are owner@example\.com, a member of/).waitFor();
     await page.locator("main").getByText("request_id").waitFor();
     for (const { detail } of checks) assert.ok(!(await page.content()).includes(detail));

@@ -130,8 +130,8 @@ covers(
     const visited = await console.signedIn("/new");
     const { page, context } = visited;
     await page.getByLabel("Task").fill("Write a poem");
-    await page.getByRole("button", { name: "Add a repository" }).click();
-    const address = page.getByLabel("Address");
+    await page.getByRole("button", { name: "Add repository" }).click();
+    const address = page.getByLabel("URL");
     await address.fill("ftp://example.com/a");
     await page.getByLabel("Password").fill("a secret of mine");
     await page.getByRole("button", { name: "Start session" }).click();
@@ -215,7 +215,7 @@ covers(
   async () => {
     const visited = await console.signedIn("/?q=needle");
     const { page } = visited;
-    await page.getByText("No session fits").waitFor();
+    await page.getByText("No sessions match").waitFor();
     const made = await api.ok("POST", "/sessions", {
       agent: agent.id,
       environment_id: environment.id,
@@ -287,7 +287,7 @@ covers(
     );
     const visited = await console.signedIn(`/sessions/${session.id}?panel=files`);
     const { page } = visited;
-    const beside = page.getByRole("complementary", { name: "Beside the transcript" });
+    const beside = page.getByRole("complementary", { name: "Session panel" });
     await beside
       .getByRole("button", { name: /report\.md/ })
       .first()
@@ -307,7 +307,7 @@ covers(
     await page.getByRole("menuitem", { name: "Terminate…" }).click();
     assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "idle", "it asks first");
     await confirm(page, "Terminate");
-    await page.getByText("The session has ended and accepts no more messages.").waitFor();
+    await page.getByText("The session is terminated and accepts no more messages.").waitFor();
     assert.deepEqual(visited.faults, []);
   },
 );
@@ -360,7 +360,7 @@ covers(
     const own = await makeSession(api);
     const visited = await console.signedIn("/nowhere", { token: stranger.token });
     const { page } = visited;
-    await page.getByText("There is no such page").waitFor();
+    await page.getByText("This page does not exist").waitFor();
     for (const path of [
       `/sessions/${own.id}`,
       "/sessions/sess_00000000000000000000000000",

@@ -41,9 +41,9 @@ covers(
     const dialog = page.getByRole("dialog");
     await page.getByText("No vaults yet").waitFor();
     await page.keyboard.press("n");
-    await refused(page, "Make the vault", "Name", /display_name/);
+    await refused(page, "Create vault", "Name", /display_name/);
     await dialog.getByLabel("Name", { exact: true }).fill("Production");
-    await press(page, "Make the vault");
+    await press(page, "Create vault");
     await page.getByRole("heading", { name: "Production", level: 1 }).waitFor();
     const vault = /vault_\w+/.exec(page.url())?.[0];
 
@@ -53,10 +53,10 @@ covers(
     await fill("Variable", "2BAD");
     await fill("Hosts that receive it", "registry.example.com");
     await fill("Secret", FIRST_SECRET);
-    await refused(page, "Make the credential", "Variable", /secret_name/);
+    await refused(page, "Create credential", "Variable", /secret_name/);
     await fill("Variable", "NPM_TOKEN");
     await fill("Hosts that receive it", "10.0.0.1");
-    await refused(page, "Make the credential", "Hosts that receive it", /allowed_hosts/);
+    await refused(page, "Create credential", "Hosts that receive it", /allowed_hosts/);
     await fill("Hosts that receive it", "registry.example.com");
     await page.reload();
     await dialog.waitFor();
@@ -66,9 +66,9 @@ covers(
       false,
       "of what is typed only the secret is lost by a reload",
     );
-    await refused(page, "Make the credential", "Secret", /secret_value/);
+    await refused(page, "Create credential", "Secret", /secret_value/);
     await fill("Secret", FIRST_SECRET);
-    await press(page, "Make the credential");
+    await press(page, "Create credential");
     const card = page.getByRole("article", { name: "NPM_TOKEN" });
     await card.getByText("registry.example.com").waitFor();
     await card.getByText("never shown").waitFor();
@@ -87,7 +87,7 @@ covers(
     assert.deepEqual((await request).postDataJSON(), {
       auth: { type: "environment_variable", secret_value: SECOND_SECRET },
     });
-    await page.getByText("The credential is changed").waitFor();
+    await page.getByText("The credential is saved").waitFor();
     const [rotated] = (await api.ok("GET", `/vaults/${vault}/credentials`)).data;
     assert.notEqual(rotated.updated_at, made.updated_at);
     assert.equal(await holds(page, SECOND_SECRET), false);
@@ -127,17 +127,17 @@ covers(
     const dialog = page.getByRole("dialog");
     await page.getByRole("row").filter({ hasText: "This sign-in" }).waitFor();
     await page.keyboard.press("n");
-    await refused(page, "Make the token", "Name", /name/);
+    await refused(page, "Create token", "Name", /name/);
     await dialog.getByLabel("Name", { exact: true }).fill("backup");
     for (const scope of ["read Sessions", "write Sessions", "read Agents", "read Environments"])
       await dialog.getByRole("checkbox", { name: scope }).click();
-    await press(page, "Make the token");
+    await press(page, "Create token");
     await dialog
       .getByText(/Field 'scopes'/)
       .first()
       .waitFor();
     await dialog.getByRole("checkbox", { name: "read Files" }).click();
-    await press(page, "Make the token");
+    await press(page, "Create token");
     const shown = dialog.getByTestId("new-token");
     const token = (await shown.textContent()) ?? "";
     assert.match(token, /^berth_pat_/);
@@ -168,7 +168,7 @@ covers(
     await page.getByText("The token is revoked", { exact: true }).waitFor();
     assertError(await holder.get("/files"), 401, "authentication_error");
     await page.goto(`${origin}/console/tokens?q=backup`);
-    await page.getByText("Nothing fits").waitFor();
+    await page.getByText("No matches").waitFor();
     await press(page, "Revoked and expired");
     await line.getByText("Revoked", { exact: true }).waitFor();
     assert.match(page.url(), /ended=true/);
@@ -188,13 +188,13 @@ covers(
     await page.getByRole("link", { name: "Approve a login" }).click();
     const code = page.getByLabel("Code", { exact: true });
     await code.fill("BBBB-BBBB");
-    await press(page, "Look it up");
+    await press(page, "Find login");
     await code.and(page.locator("[aria-invalid=true]")).waitFor();
     await page.locator("main").getByText("request_id").waitFor();
 
     await page.goto(laptop.verification_uri);
     await code.fill(laptop.user_code.toLowerCase());
-    await press(page, "Look it up");
+    await press(page, "Find login");
     const asks = page.getByRole("region", { name: "The device" });
     for (const text of ["ada's laptop", "127.0.0.1", "read agents"])
       await asks.getByText(text).first().waitFor();

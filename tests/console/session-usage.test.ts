@@ -34,7 +34,7 @@ covers(
     await runTurn(api, id, ...Array.from({ length: 6 }, () => bash("seq 1 1200")), { say: "done" });
     const { usage, compaction } = await api.ok("GET", `/sessions/${id}`);
     assert.ok(compaction.count >= 1);
-    await page.getByText("Not read again", { exact: true }).waitFor();
+    await page.getByText("Input avoided", { exact: true }).waitFor();
     for (const [width, colorScheme] of [
       [1_440, "light"],
       [390, "dark"],
@@ -44,13 +44,13 @@ covers(
       assert.deepEqual(await factsOf(page, "Tokens"), {
         Input: COUNT.format(usage.input_tokens),
         "Cache read": "0",
-        "Cache written": "0",
+        "Cache write": "0",
         Output: COUNT.format(usage.output_tokens),
       });
       const plural = compaction.count === 1 ? "" : "s";
       const { summary_usage: summaries } = compaction;
       assert.deepEqual(await factsOf(page, "Compaction"), {
-        "Not read again": `${COUNT.format(compaction.avoided_input_tokens)} tokens after ${compaction.count} compaction${plural}`,
+        "Input avoided": `${COUNT.format(compaction.avoided_input_tokens)} tokens after ${compaction.count} compaction${plural}`,
         Summaries: `${COUNT.format(summaries.input_tokens)} read, ${COUNT.format(summaries.output_tokens)} written`,
         Saved: "about $0.00",
       });

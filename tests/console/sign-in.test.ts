@@ -122,7 +122,7 @@ covers(
     const link = await newLink();
     const first = await visit(console.browser, origin);
     await first.page.goto(link);
-    await first.page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
+    await first.page.getByRole("heading", { name: "Home", exact: true }).waitFor();
     assert.equal(await userIn(first.context), "owner@example.com");
     assert.ok(!first.page.url().includes("code"));
 
@@ -188,7 +188,7 @@ covers(
       assert.equal(await userIn(thief.context), null);
     }
     await page.goto(answer);
-    await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Home", exact: true }).waitFor();
     assert.equal(await userIn(context), "ada@example.com");
     await page.goto(answer);
     await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
@@ -231,7 +231,7 @@ covers(
     const victim = await visit(console.browser, origin);
     await victim.context.addCookies(planted);
     await victim.page.goto(await newLink());
-    await victim.page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
+    await victim.page.getByRole("heading", { name: "Home", exact: true }).waitFor();
     assert.equal(await userIn(victim.context), "owner@example.com");
     assert.equal(await userIn(mallory.context), null);
     assert.notEqual((await victim.context.cookies())[0]?.value, planted[0]?.value);
@@ -388,7 +388,7 @@ covers(
 
 covers(["console-ends"], "a user who is disabled is out: the open page asks for a sign-in", async () => {
   const bob = await console.berth.client({ user: "bob@example.com" });
-  const { page, context } = await console.signedIn("/", { token: bob.token });
+  const { page, context } = await console.signedIn("/sessions", { token: bob.token });
   await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
   await console.berth.command("admin", "users", "disable", "bob@example.com");
   await heading(page).waitFor();

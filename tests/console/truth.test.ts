@@ -69,7 +69,7 @@ covers(
     await runTurn(owner, waiting.id, bash("true"));
     await runTurn(owner, done.id, { say: "Done." });
     for (const width of WIDTHS) {
-      const { page, faults } = await console.signedIn("/", { token: owner.token, width });
+      const { page, faults } = await console.signedIn("/sessions", { token: owner.token, width });
       const lines = page.getByRole("row").filter({ has: page.getByRole("link") });
       for (const [title, state] of [
         [done.title, "Done"],
@@ -274,7 +274,7 @@ covers(
       await page.getByText("a.js", { exact: true }).waitFor();
       const transcript = await boxOf(page, "Transcript");
       assert.ok(transcript.width >= 420, `the transcript has ${transcript.width} px at ${width}`);
-      const panel = await boxOf(page, "Beside the transcript");
+      const panel = await boxOf(page, "Session panel");
       for (const tab of await page.getByRole("tab").all()) {
         const { x, width: tabWidth } = (await tab.boundingBox()) ?? assert.fail();
         assert.ok(
@@ -318,7 +318,7 @@ covers(
     );
     await page.keyboard.press("y");
     await page.getByText("ran", { exact: true }).waitFor();
-    await page.getByText("Asked for an answer", { exact: true }).waitFor();
+    await page.getByText("Waited for an answer", { exact: true }).waitFor();
     assert.equal(await page.getByText("Waits for an answer", { exact: true }).count(), 0);
     await page.getByText(/^waited \d/).waitFor();
   },

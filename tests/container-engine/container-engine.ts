@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   closeSync,
@@ -14,7 +14,7 @@ import {
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { writeTestImage } from "./test-image.ts";
@@ -27,6 +27,10 @@ export const TEST_IMAGE = "berth-test:latest";
 /** A container engine that a test started for itself. */
 export interface TestEngine {
   socket: string;
+  /** Makes an image from the test image, in which these files are added or replaced: text by absolute path. */
+  makeImage(name: string, files: Readonly<Record<string, string>>): Promise<void>;
+  /** Removes an image. */
+  removeImage(name: string): Promise<void>;
   /** Resolves when no container runs; rejects if one still does after a minute. */
   idle(): Promise<void>;
   /** Stops the engine; rejects if processes or mounts of it remain. */
@@ -71,7 +75,14 @@ export async function startTestEngine(kind: EngineKind): Promise<TestEngine> {
   try {
     await waitForEngine(daemon, socket, `${directory}/log`);
     await importImage(socket, writeTestImage(directory));
-    return { socket, idle: () => idle(socket), close };
+    return {
+      socket,
+      makeImage: (name, files) => makeImage(socket, join(directory, "layer"), name, files),
+      removeImage: (name) =>
+        call(socket, "DELETE", `/images/${encodeURIComponent(name)}`, 200).then(() => {}),
+      idle: () => idle(socket),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -145,6 +156,50 @@ async function importImage(socket: string, archive: string): Promise<void> {
   if (status !== 200) throw new Error(`The image could not be imported: ${status}.`);
 }
 
+/** Makes an image as the change of a container that never runs. */
+async function makeImage(
+  socket: string,
+  directory: string,
+  name: string,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text, { mode: 0o755 });
+  }
+  const archive = `${directory}.tar`;
+  const names = Object.keys(files).map((path) => `.${path}`);
+  execFileSync("tar", ["--create", "--file", archive, "--directory", directory, ...names]);
+  const body = `${directory}.json`;
+  writeFileSync(body, JSON.stringify({ Image: TEST_IMAGE, Cmd: ["/bin/sh"] }));
+  const made = await call(socket, "POST", "/containers/create", 201, {
+    file: body,
+    type: "application/json",
+  });
+  const { Id: id } = JSON.parse(made) as { Id: string };
+  await call(socket, "PUT", `/containers/${id}/archive?path=/`, 200, {
+    file: archive,
+    type: "application/x-tar",
+  });
+  const [, repository = "", tag = "latest"] = /^(.*?)(?::([^:/]*))?$/.exec(name) ?? [];
+  await call(socket, "POST", `/commit?container=${id}&repo=${repository}&tag=${tag}`, 201);
+  await call(socket, "DELETE", `/containers/${id}`, 204);
+}
+
+/** Calls the engine's API, and returns the answer's body. Rejects unless the answer has the status. */
+async function call(
+  socket: string,
+  method: string,
+  path: string,
+  expected: number,
+  content?: { file: string; type: string },
+): Promise<string> {
+  const { status, text } = await send(socket, method, `/v1.41${path}`, content?.file, content?.type);
+  if (status !== expected) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 2000)}`);
+  return text;
+}
+
 interface EngineResponse {
   status: number;
   text: string;
@@ -155,8 +210,9 @@ async function send(
   method: string,
   path: string,
   file?: string,
+  type = "application/x-tar",
 ): Promise<EngineResponse> {
-  const headers = { "content-type": "application/x-tar" };
+  const headers = file === undefined ? {} : { "content-type": type };
   const outgoing = request({ socketPath, method, path, headers, agent: false });
   const responded = once(outgoing, "response");
   await Promise.all([responded, file ? pipeline(createReadStream(file), outgoing) : outgoing.end()]);

@@ -167,7 +167,7 @@ async function refusedRequests(url: string, owners: readonly Owner[]): Promise<R
       {
         status: 403,
         type: "permission_error",
-        message: `The token has no access to agent '${first.agent}'.`,
+        message: `The token has no access to agent '${first.agent}'. Ask its owner, owner@example.com, to share it.`,
       },
       second,
     ),

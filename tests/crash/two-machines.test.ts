@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { administerHost, listHosts } from "../acceptance/harness/hosts.ts";
+import { administerHost, hostOf, listHosts } from "../acceptance/harness/hosts.ts";
 import { settingsToShare } from "../acceptance/harness/shared-database.ts";
 import { count, LoadedSession, turns } from "./load.ts";
 import { Machine } from "./machine.ts";
@@ -21,8 +21,7 @@ test("three machines on one database, killed, stopped, restarted and frozen: no 
   const machines: Machine[] = [];
   const sessions: LoadedSession[] = [];
   try {
-    const [host] = await listHosts(store);
-    await administerHost(store, "drain", host.id);
+    await administerHost(store, "drain", hostOf(store));
     const token = await store.token();
     const settings = settingsToShare(store);
     for (let n = 0; n < MACHINES; n++) machines.push(await Machine.start(settings));

@@ -12,8 +12,8 @@ import { newSeed } from "./seed.ts";
 
 /**
  * Tests kills of the runner at the writes of a turn with a call that waits for confirmation and a custom tool
- * call. The command's result is the number of times that it has run. The agent's run-turn tests cover every
- * step.
+ * call, and of a call that a rule allows. The command's result is the number of times that it has run. The
+ * agent's run-turn tests cover every step.
  */
 let berth: Berth;
 let api: Api;
@@ -43,6 +43,34 @@ test("runner killed at any write of a turn with waiting calls: an allowed call r
       return await waitForIdle(session, id, ({ type }) => type !== "requires_action");
     },
     check: async (events, name) => check(events, name),
+  });
+});
+
+test("runner killed at any write of a turn with a call that a rule allows: it does not ask, and runs once", {
+  timeout: 600_000,
+  skip: !CAN_INJECT,
+}, async (context) => {
+  const session = await makeSessionWithTools();
+  const rule = await api.ok("POST", `/sessions/${session}/confirmation_rules`, { tool_name: "Bash" });
+  await killAtEveryWrite(context, {
+    service: () => berth,
+    sampledPoints: 4,
+    async run(name, attach) {
+      await attach();
+      const id = await startCalls(session, name);
+      await completeAll(session, await waitForIdle(session, id, ({ type }) => type === "requires_action"));
+      return await waitForIdle(session, id, ({ type }) => type !== "requires_action");
+    },
+    async check(events, name) {
+      check(events, name);
+      const [use] = events.filter(({ type }) => type === "agent.tool_use");
+      assert.equal(use.confirmation_rule.id, rule.id, name);
+      assert.deepEqual(
+        events.filter(({ type }) => type === "user.tool_confirmation"),
+        [],
+        name,
+      );
+    },
   });
 });
 

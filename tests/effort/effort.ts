@@ -35,7 +35,7 @@ export function notTodays(long: Long, place: number, every: number): string | fa
 }
 
 /** Whether variant number `place` is the one of `every` for the day (UTC), or for the one that `TEST_DAY` has. */
-function isTodays(place: number, every: number): boolean {
+export function isTodays(place: number, every: number): boolean {
   const day = Number(process.env.TEST_DAY ?? Math.floor(Date.now() / DAY_MS));
   return (place + day) % every === 0;
 }

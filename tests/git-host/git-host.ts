@@ -6,6 +6,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { Accounts } from "./apis/accounts.ts";
+import type { ApiState } from "./apis/api-call.ts";
+import { Apps } from "./apis/apps.ts";
+import { isRestPath, serveRest } from "./apis/serve-rest.ts";
 import { makeCertificates } from "./certificates.ts";
 import { serveGit } from "./git-backend.ts";
 import { type AnswerGraphql, Hub } from "./github/hub.ts";
@@ -59,6 +63,14 @@ export interface GitHost {
   createRepository(options: RepositoryOptions): Promise<void>;
   createToken(options: TokenOptions): string;
   revokeToken(token: string): void;
+  /** GitHub Apps and their installations. */
+  apps: Apps;
+  /** Creates an account with a password, as Gitea's API needs it. */
+  createAccount(user: string, password: string): void;
+  /** Gives a repository another full name, such as `acme/gadget`. */
+  moveRepository(from: string, to: string): Promise<void>;
+  /** What its REST APIs share, for `projectTokens` and `accountTokens`. */
+  tokens: Tokens;
   /** Returns the head commit of a branch; null if there is no such branch. */
   head(org: string, name: string, branch: string): Promise<string | null>;
   log(org: string, name: string, branch: string): Promise<Commit[]>;
@@ -87,13 +99,22 @@ export async function startGitHost(options: GitHostOptions = {}): Promise<GitHos
   const repositories = new Repositories(join(dir, "repositories"));
   const hub = new Hub(repositories, options.graphql);
   const lfs = new LfsObjects();
+  const [apps, accounts] = [new Apps(tokens), new Accounts()];
   const requests: ServedRequest[] = [];
 
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     options.onRequest?.();
     response.on("close", () => requests.push(servedRequest(request, response)));
     if (options.intercept?.(request, response)) return;
-    route({ hub, lfs }, tokens.check(request.headers.authorization), request, response);
+    const state = {
+      ...{ url: hub.url, repositories, tokens, apps, accounts },
+      branches: (repository: string) => repositories.branches(repository),
+      project: (repository: string) => {
+        const [org = "", ...name] = repository.split("/");
+        return hub.project(org, name.join("/"));
+      },
+    };
+    route({ hub, lfs, state }, tokens.check(request.headers.authorization), request, response);
   };
   const server = options.plain ? createHttpServer(serve) : createServer({ key, cert: certificate }, serve);
   server.listen(options.port ?? 0, "127.0.0.1");
@@ -113,6 +134,10 @@ export async function startGitHost(options: GitHostOptions = {}): Promise<GitHos
     createRepository: (repository) => repositories.create(repository),
     createToken: (token) => tokens.create(token),
     revokeToken: (token) => tokens.revoke(token),
+    apps,
+    createAccount: (user, password) => accounts.create(user, password),
+    moveRepository: (from, to) => repositories.move(from, to),
+    tokens,
     head: (org, name, branch) => repositories.head(org, name, branch),
     log: (org, name, branch) => repositories.log(org, name, branch),
     project: (org, name) => hub.project(org, name),
@@ -133,10 +158,11 @@ function servedRequest(request: IncomingMessage, response: ServerResponse): Serv
 interface Services {
   hub: Hub;
   lfs: LfsObjects;
+  state: ApiState;
 }
 
 function route(
-  { hub, lfs }: Services,
+  { hub, lfs, state }: Services,
   credential: Credential,
   request: IncomingMessage,
   response: ServerResponse,
@@ -155,28 +181,33 @@ function route(
       (status) => status !== null && sendError(response, status as 401 | 403 | 404),
       () => response.destroy(),
     );
-  } else if (url.pathname.startsWith("/api/")) {
-    sendApiResponse(hub, credential, url.pathname, request, response).catch(() => response.destroy());
+  } else if (url.pathname.startsWith("/api/") || isRestPath(url.pathname)) {
+    sendApiResponse({ hub, state }, credential, url, request, response).catch(() => response.destroy());
   } else {
     routeGit(hub.repositories, credential, url, request, response);
   }
 }
 
 async function sendApiResponse(
-  hub: Hub,
+  { hub, state }: Pick<Services, "hub" | "state">,
   credential: Credential,
-  path: string,
+  url: URL,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { method = "" } = request;
-  const { status, headers, body } = await handleApiRequest(hub, credential, {
-    method,
-    path,
-    body: await text(request),
-  });
+  const { method = "", headers: given } = request;
+  const sent = await text(request);
+  const rest = isRestPath(url.pathname)
+    ? await serveRest(state, { method, url, headers: given }, sent)
+    : null;
+  const {
+    status,
+    headers,
+    body,
+    text: plain,
+  } = rest ?? (await handleApiRequest(hub, credential, { method, path: url.pathname, body: sent }));
   response.writeHead(status, { "content-type": "application/json", ...headers });
-  response.end(JSON.stringify(body));
+  response.end(plain ?? (status === 204 ? "" : JSON.stringify(body)));
 }
 
 const LFS_PATH =

@@ -11,6 +11,8 @@ export interface ApiResponse {
   status: number;
   headers: Record<string, string>;
   body: object;
+  /** Sent in place of the body. */
+  text?: string;
 }
 
 /**
@@ -27,6 +29,9 @@ export async function handleApiRequest(
   switch (`${method} ${path}`) {
     case "GET /api/v3/":
     case "GET /api/v3/user":
+      // An installation of an app is no user.
+      if (token.user.endsWith("[bot]"))
+        return json(403, { message: "Resource not accessible by integration" });
       return { ...json(200, accountOf(token)), headers: { "x-oauth-scopes": "repo, read:org, gist" } };
     case "POST /api/graphql":
       if (hub.graphql === undefined) return NOT_FOUND;

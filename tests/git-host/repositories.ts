@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
@@ -36,6 +36,8 @@ export interface Commit {
 export class Repositories {
   readonly root: string;
   readonly #private = new Map<string, boolean>();
+  readonly #ids = new Map<string, number>();
+  readonly #moved = new Map<string, string>();
 
   constructor(root: string) {
     this.root = root;
@@ -51,13 +53,51 @@ export class Repositories {
       await run("git", ["init", "--quiet", "--bare", "--initial-branch=main", format, path]);
     }
     if (options.files !== undefined) await firstCommit(path, options.files);
-    this.#private.set(`${options.org}/${options.name}`, options.private);
+    const name = `${options.org}/${options.name}`;
+    this.#private.set(name, options.private);
+    this.#ids.set(name, this.#ids.size + 1);
   }
 
   /** Returns null if there is no such repository. */
   find(repository: string): { private: boolean } | null {
     const isPrivate = this.#private.get(repository);
     return isPrivate === undefined ? null : { private: isPrivate };
+  }
+
+  /** Returns all repositories by full name, in the order in which they were made. */
+  all(): { id: number; name: string; private: boolean }[] {
+    return [...this.#private].map(([name, isPrivate]) => ({
+      ...{ id: this.#ids.get(name) ?? 0, name, private: isPrivate },
+    }));
+  }
+
+  /** Gives a repository another full name. Its API redirects from the old one; git does not find it there. */
+  async move(from: string, to: string): Promise<void> {
+    const [org = ""] = to.split("/");
+    await mkdir(join(this.root, org), { recursive: true });
+    await rename(join(this.root, `${from}.git`), join(this.root, `${to}.git`));
+    this.#private.set(to, this.#private.get(from) ?? true);
+    this.#ids.set(to, this.#ids.get(from) ?? 0);
+    this.#private.delete(from);
+    this.#moved.set(from, to);
+  }
+
+  /** Returns the new full name of a repository that was moved; null for any other. */
+  movedTo(repository: string): string | null {
+    return this.#moved.get(repository) ?? null;
+  }
+
+  /** Returns the branches of a repository, by name. */
+  async branches(repository: string): Promise<{ name: string; sha: string }[]> {
+    const format = ["for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads"];
+    const { stdout } = await run("git", ["--git-dir", join(this.root, `${repository}.git`), ...format]);
+    return stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => {
+        const [name = "", sha = ""] = line.split(" ");
+        return { name, sha };
+      });
   }
 
   async head(org: string, name: string, branch: string): Promise<string | null> {

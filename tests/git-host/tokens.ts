@@ -12,6 +12,12 @@ export interface TokenOptions {
   issues?: Access;
   /** Access to pull requests; by default as `permissions`. */
   pullRequests?: Access;
+  /** Whether it can read check runs, and commit statuses; by default both. */
+  checks?: { runs: boolean; statuses: boolean };
+  /** The account whose repositories alone it can access; any by default. */
+  owner?: string;
+  /** The scopes that the host's REST API shows; by default all that a person's token can have. */
+  scopes?: readonly string[];
   /** Organizations with single sign-on that the token is authorized for; all by default. */
   authorizedFor?: readonly string[];
   /** Seconds until the token expires, an hour by default. Zero or less creates an expired token. */
@@ -23,6 +29,8 @@ export interface Token {
   permissions: "read" | "write";
   issues: Access;
   pullRequests: Access;
+  checks: { runs: boolean; statuses: boolean };
+  scopes: readonly string[];
   canAccess(repository: string): boolean;
   /** Returns false if the organization requires single sign-on and the token is not authorized for it. */
   isAuthorizedFor(org: string): boolean;
@@ -37,14 +45,18 @@ export class Tokens {
 
   create(options: TokenOptions): string {
     const value = `ght_${randomBytes(24).toString("hex")}`;
-    const { user, permissions, repositories, authorizedFor } = options;
+    const { user, permissions, repositories, authorizedFor, owner } = options;
     this.#tokens.set(value, {
       user,
       permissions,
       issues: options.issues ?? permissions,
       pullRequests: options.pullRequests ?? permissions,
+      checks: options.checks ?? { runs: true, statuses: true },
       isAuthorizedFor: (org) => authorizedFor === undefined || authorizedFor.includes(org),
-      canAccess: (repository) => repositories === undefined || repositories.includes(repository),
+      scopes: options.scopes ?? ["api"],
+      canAccess: (repository) =>
+        (repositories === undefined || repositories.includes(repository)) &&
+        (owner === undefined || repository.startsWith(`${owner}/`)),
       expiresAt: Date.now() + (options.expiresInSeconds ?? 3600) * 1000,
     });
     return value;

@@ -31,6 +31,10 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
     "berth serve": "The directory is the reader's; every acceptance test starts the service so.",
     "berth bootstrap": "The directory is the reader's; every acceptance test makes its token so.",
   },
+  "environments.md": {
+    "berth environments create":
+      "The versions are those of public registries; runtimes.test.ts chooses from a registry of its own.",
+  },
   "installing.md": {
     "apt install":
       "The machine of the tests has no network for what the package recommends; debian-package.test.ts installs it by dpkg.",
@@ -73,9 +77,17 @@ const IN_OTHER_WORDS: Record<string, Record<string, string>> = {
     "berth admin hosts list": "It needs a second machine; homes.test.ts lists them.",
     "berth admin hosts forget": "It needs a second machine; homes.test.ts forgets one.",
   },
+  "repositories.md": {
+    "berth admin organizations set":
+      "The organization is the reader's; admin.test.ts runs it, and git-identity.test.ts verifies what is signed.",
+  },
   "sandbox-engines.md": {
     "docker build": "It needs a registry, which the tests have not.",
     "deploy/sandbox-image/build": "The tests of the container engine name another engine and image.",
+  },
+  "workspace.md": {
+    "berth sessions pr":
+      "It needs a model that opens a pull request; workspace.test.ts runs it with one that answers so, and --status.",
   },
 };
 

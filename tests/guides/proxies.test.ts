@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext } from "node:test";
@@ -15,6 +14,7 @@ import { covers } from "../acceptance/harness/covers.ts";
 import { bash, makeSession, steps } from "../acceptance/harness/fixtures.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { makeCertificates } from "../git-host/certificates.ts";
+import { freePort, startCaddy, startNginx, stopProxy } from "./proxy.ts";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/guides/tls-and-proxies.md"), "utf8");
 /** An upload that is larger than each proxy accepts by default, and than it buffers in memory. */
@@ -50,41 +50,22 @@ function example(language: string, port: number): string {
 }
 
 /** Starts nginx. It ends silent connections sooner than in the guide, but later than Berth writes. */
-function startNginx(port: number): ChildProcess {
-  const site = example("nginx", port).replace("proxy_read_timeout 60s", "proxy_read_timeout 15s");
-  const directories = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-  const temporary = directories.map((name) => `${name}_temp_path ${at(`nginx-${name}`)};`).join(" ");
-  writeFileSync(
-    at("nginx.conf"),
-    `daemon off; master_process off; pid ${at("nginx.pid")}; error_log ${at("nginx.log")};
-     events {} http { access_log off; ${temporary} ${site} }`,
+function nginx(port: number): ChildProcess {
+  return startNginx(
+    directory,
+    example("nginx", port).replace("proxy_read_timeout 60s", "proxy_read_timeout 15s"),
   );
-  return spawn("nginx", ["-p", directory, "-e", at("nginx.log"), "-c", at("nginx.conf")], {
-    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
-    stdio: "ignore",
-  });
 }
 
-function startCaddy(port: number): ChildProcess {
-  mkdirSync(at("caddy"));
-  writeFileSync(
-    at("Caddyfile"),
-    `{\n  admin off\n  auto_https disable_redirects\n}\n${example("caddyfile", port)}`,
-  );
-  return spawn("caddy", ["run", "--config", at("Caddyfile"), "--adapter", "caddyfile"], {
-    env: { ...process.env, HOME: at("caddy"), XDG_DATA_HOME: at("caddy"), XDG_CONFIG_HOME: at("caddy") },
-    stdio: "ignore",
-  });
+function caddy(port: number): ChildProcess {
+  return startCaddy(directory, example("caddyfile", port));
 }
 
 covers(
   ["behind-proxy"],
   "nginx and Caddy as in the guide: streams are passed on and stay open, uploads have no limit, the client is known",
   async (t) => {
-    const addresses = await Promise.all([
-      behind(t, startNginx, "127.0.0.7"),
-      behind(t, startCaddy, "127.0.0.8"),
-    ]);
+    const addresses = await Promise.all([behind(t, nginx, "127.0.0.7"), behind(t, caddy, "127.0.0.8")]);
     for (const address of addresses)
       await waitUntil(
         () => new RegExp(`"operation":"files.upload".*"client":"${address}"`).test(berth.log),
@@ -101,12 +82,7 @@ async function behind(
 ): Promise<string> {
   const client = { address, port: await freePort() };
   const proxy = start(client.port);
-  t.after(async () => {
-    if (proxy.exitCode !== null || proxy.signalCode !== null) return;
-    const exit = once(proxy, "exit");
-    proxy.kill("SIGTERM");
-    await exit;
-  });
+  t.after(() => stopProxy(proxy));
   await responding(proxy, client);
   const session = await makeSession(api);
   const stream = await call(client, `/sessions/${session.id}/events/stream?from=start`);
@@ -181,14 +157,6 @@ async function text(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of response) parts.push(part);
   return Buffer.concat(parts).toString();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function responding(proxy: ChildProcess, client: Client): Promise<void> {

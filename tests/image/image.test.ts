@@ -65,12 +65,12 @@ test("image: a volume of another user, or a missing file with a secret → one s
   const foreign = ["--volume", `${directory}/volume:/var/lib/berth`];
   assert.match(
     refused(foreign),
-    /^error: Berth may not write in the data directory \/var\/lib\/berth, [^\n]*chown[^\n]*\n$/,
+    /^error: BERTH_DATA_DIR: Berth may not write in the data directory \/var\/lib\/berth, [^\n]*chown[^\n]*\n$/,
   );
   const secret = ["--env", "BERTH_DATABASE_URL_FILE=/run/secrets/database_url"];
   assert.match(
     refused(secret),
-    /^error: BERTH_DATABASE_URL_FILE names [^\n]*\/run\/secrets\/database_url[^\n]*\n$/,
+    /^error: BERTH_DATABASE_URL_FILE cannot be used: \/run\/secrets\/database_url[^\n]*\n$/,
   );
 });
 

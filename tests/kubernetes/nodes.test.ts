@@ -12,7 +12,7 @@ import { notTodays } from "../effort/effort.ts";
 import { powerOffSecondNode } from "./harness/cluster-parts.ts";
 import { findKit, missingForCluster } from "./harness/find-kit.ts";
 import { InterruptedTurn } from "./harness/interrupted-turn.ts";
-import { PodService } from "./harness/pod-service.ts";
+import { PodService, printLogOfFailures } from "./harness/pod-service.ts";
 import { SECOND_NODE } from "./harness/second-node.ts";
 import { startTestCluster } from "./harness/test-cluster.ts";
 
@@ -29,6 +29,7 @@ let runner: Berth;
 /** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
+printLogOfFailures(() => service);
 before(async () => {
   if (SKIP !== false) return;
   const started = await startTestCluster("nodes");

@@ -9,7 +9,7 @@ import { bash, makeSession, runTurn, toolResults } from "../acceptance/harness/f
 import { begin, INTERRUPTED, resultsOf, TICKS, ticking, ticksIn } from "../crash/printed-lines.ts";
 import { descendantsOf, killRunner, signalIfAlive } from "../crash/processes.ts";
 import { missingForCluster } from "./harness/find-kit.ts";
-import { PodService } from "./harness/pod-service.ts";
+import { PodService, printLogOfFailures } from "./harness/pod-service.ts";
 import { startTestCluster } from "./harness/test-cluster.ts";
 
 const SKIP = missingForCluster() ?? false;
@@ -21,6 +21,7 @@ let api: Api;
 /** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
+printLogOfFailures(() => service);
 before(async () => {
   if (SKIP !== false) return;
   const cluster = await startTestCluster();

@@ -21,7 +21,7 @@ import { readEventsUntil } from "../acceptance/harness/stream.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { descendantsOf, signalIfAlive } from "../crash/processes.ts";
 import { missingForCluster } from "./harness/find-kit.ts";
-import { PodService } from "./harness/pod-service.ts";
+import { PodService, printLogOfFailures } from "./harness/pod-service.ts";
 import { startTestCluster } from "./harness/test-cluster.ts";
 
 /** An API, and consecutive runners, each with its own data directory, on one PostgreSQL and one cluster. */
@@ -40,6 +40,7 @@ let api: Api;
 /** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
+printLogOfFailures(() => service);
 before(async () => {
   if (SKIP !== false) return;
   const directory = mkdtempSync(join(tmpdir(), "berth-patch-"));

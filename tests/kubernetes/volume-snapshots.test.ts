@@ -19,7 +19,7 @@ import { startGitHostOnDefaultPort } from "../git-host/github-host.ts";
 import { findKit, missingForCluster } from "./harness/find-kit.ts";
 import { GATEWAY_SETTINGS, Gateways } from "./harness/gateways.ts";
 import { makeEgressImage } from "./harness/make-egress-image.ts";
-import { PodService } from "./harness/pod-service.ts";
+import { PodService, printLogOfFailures } from "./harness/pod-service.ts";
 import { SNAPSHOT_API } from "./harness/snapshot-definitions.ts";
 import { startTestCluster, type TestCluster } from "./harness/test-cluster.ts";
 
@@ -44,6 +44,7 @@ let token: string;
 let onGit: (response: ServerResponse) => boolean = () => false;
 const CLEANUP: (() => unknown)[] = [];
 
+printLogOfFailures(() => service);
 before(async () => {
   if (SKIP !== false || KIT?.kind !== "scripts") return;
   const directory = mkdtempSync(join(tmpdir(), "berth-volumes-"));

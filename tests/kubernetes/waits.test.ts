@@ -19,7 +19,7 @@ import {
 import { readEventsUntil } from "../acceptance/harness/stream.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { findKit, missingForCluster } from "./harness/find-kit.ts";
-import { PodService } from "./harness/pod-service.ts";
+import { PodService, printLogOfFailures } from "./harness/pod-service.ts";
 import { startTestCluster, type TestCluster } from "./harness/test-cluster.ts";
 
 const SKIP = missingForCluster() ?? false;
@@ -42,6 +42,7 @@ let api: Api;
 /** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
+printLogOfFailures(() => service);
 before(async () => {
   if (SKIP !== false) return;
   cluster = await startTestCluster();

@@ -21,7 +21,7 @@ import { readEventsUntil } from "../acceptance/harness/stream.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { ApiProxy, type Fate } from "./harness/api-proxy.ts";
 import { missingForCluster } from "./harness/find-kit.ts";
-import { PodService } from "./harness/pod-service.ts";
+import { PodService, printLogOfFailures } from "./harness/pod-service.ts";
 import { startTestCluster } from "./harness/test-cluster.ts";
 
 const SKIP = missingForCluster() ?? false;
@@ -34,6 +34,7 @@ let runners: Berth[] = [];
 /** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
+printLogOfFailures(() => service);
 before(async () => {
   if (SKIP !== false) return;
   const cluster = await startTestCluster();

@@ -34,7 +34,7 @@ import { findKit, missingForCluster } from "./harness/find-kit.ts";
 import { GATEWAY_SETTINGS, Gateways } from "./harness/gateways.ts";
 import { InterruptedTurn } from "./harness/interrupted-turn.ts";
 import { makeEgressImage } from "./harness/make-egress-image.ts";
-import { PodService } from "./harness/pod-service.ts";
+import { PodService, printLogOfFailures } from "./harness/pod-service.ts";
 import { startTestCluster } from "./harness/test-cluster.ts";
 
 const KIT = findKit();
@@ -53,6 +53,7 @@ let onRequest: (request: IncomingMessage, response: ServerResponse) => boolean =
 /** Functions that run in reverse order, also after a failed start. */
 const CLEANUP: (() => unknown)[] = [];
 
+printLogOfFailures(() => service);
 before(async () => {
   if (SKIP !== false || KIT?.kind !== "scripts") return;
   const directory = mkdtempSync(join(tmpdir(), "berth-service-"));

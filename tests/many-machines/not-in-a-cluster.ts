@@ -11,8 +11,10 @@ export const FILES: Readonly<Record<string, string>> = {
   "environment-contents": "layers are each machine's own, and it looks at one's",
   "default-model": "its command finds the service by the data directory",
   homes: "it starts several services itself",
+  "package-managers": "its service has a hosts file of its own",
   "repository-setup": "snapshots are each machine's own, and it looks at one's",
   "repository-snapshots": "snapshots are each machine's own, and it looks at one's",
+  "runtimes-in-containers": "a container engine is one machine's",
   saves: "it starts several services itself",
   "service-manager": "systemd hears of one service",
   "service-stop": "it stops the processes of one service",
@@ -41,6 +43,7 @@ export const SCENARIOS: Readonly<Record<string, string>> = {
     "each machine lets its part of a rate through, and it counts on one",
   "limits: what waits for one address, and the codes that a user tries":
     "each machine lets its part of a rate through, and it counts on one",
+  "preview: its requests are counted, by class of status": "each machine counts its own",
   "log and metrics of the service: a turn has its line, with ids and numbers and nothing of its contents":
     "the metrics of turns are those of another machine",
   "more than the ceilings: refused; a session whose environment was stored with more has the ceilings":

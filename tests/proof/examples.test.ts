@@ -39,6 +39,8 @@ before(async () => {
     },
   });
   api = await berth.client({ role: "admin" });
+  // With whom examples share.
+  await berth.client({ user: "grace@example.com" });
   operator = await berth.operator();
   base = await mkdtemp(join(tmpdir(), "berth-examples-"));
   await symlink(join(root, "node_modules"), join(base, "node_modules"));
@@ -163,8 +165,9 @@ async function administered(id: string): Promise<Record<string, string>> {
   const { id: user_id } = await make("/users", { email, organization_id });
   const { id: service_account_id } = await make("/service_accounts", { name, organization_id });
   const { id: operator_token_id } = await make("/operator_tokens", { name });
+  const { id: token_id } = await make("/tokens", { user_id });
   const host_id = (await readFile(join(berth.dataDir, "installation"), "utf8")).trim();
-  const ids = { organization_id, user_id, service_account_id, operator_token_id };
+  const ids = { organization_id, user_id, service_account_id, operator_token_id, token_id };
   const others = { owner_id: user_id, host_id, user_code: (await aLogin()).user_code };
   const erasure = id === "adminErasures.get" ? await make("/erasures", { organization_id }) : null;
   const tenants = id === "adminSessions.release" ? (await makeTenantObjects(api, "released")).ids : {};
@@ -222,12 +225,22 @@ async function prepare(id: string, { ids }: TenantObjects): Promise<void> {
       await runTurn(api, session.id, bash("echo b >/data/shop/b.txt"));
       return { session_id: session.id, resource_id: session.resources[0].id };
     },
+    "connections.repositories": () => aConnection(),
+    "connections.branches": () => aConnection(),
     "environments.delete": async () => {
       await api.ok("POST", `/sessions/${ids.session_id}/terminate`);
       return {};
     },
   };
   Object.assign(ids, id.startsWith("admin") ? await administered(id) : await steps[id]?.());
+}
+
+/** Creates a connection to the git host, which has the repository of the examples. */
+async function aConnection(): Promise<Record<string, string>> {
+  const token = host.createToken({ user: "robot", permissions: "write" });
+  const auth = { type: "token", api: "github", token };
+  const { id } = await api.ok("POST", "/connections", { display_name: "Acme", url: host.url, auth });
+  return { connection_id: id };
 }
 
 /**

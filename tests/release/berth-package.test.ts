@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
-import { olderNode } from "./older-node.ts";
+import { installedNode } from "./installed-node.ts";
 import { ROOT, run } from "./run.ts";
 import { sharedRelease } from "./shared-release.ts";
 
@@ -62,7 +62,7 @@ test(`an installation takes at most ${MOST_MB} MB, with the versions that the re
 });
 
 test("a Node.js that is too old: one sentence, and exit code 2", async () => {
-  const node = await olderNode(temporary);
+  const node = await installedNode(temporary, 20);
   const { status, stderr } = spawnSync(node, [program(consumer), "--version"], { encoding: "utf8" });
   assert.equal(status, 2);
   assert.match(
@@ -127,7 +127,7 @@ test("berth serve: a session uses Bash, and the API, its reference and the guide
     assert.equal(status, 2);
     assert.equal(
       stderr,
-      `error: berth ${name} needs Linux. On this system, commands that call a Berth elsewhere work: name it with --url or BERTH_URL.\n`,
+      `error: berth ${name} needs Linux. On this system, commands that call a Berth elsewhere work: set its URL with --url or BERTH_URL.\n`,
     );
   }
 });

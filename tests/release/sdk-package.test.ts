@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { PROGRAM, TYPED } from "./consumers.ts";
 import { installedDeno } from "./installed-deno.ts";
-import { olderNode } from "./older-node.ts";
+import { installedNode } from "./installed-node.ts";
 import { ROOT, run } from "./run.ts";
 import { sdkSurface, undocumented } from "./sdk-surface.ts";
 import { sharedRelease } from "./shared-release.ts";
@@ -48,6 +48,7 @@ test("two releases of one source have the same bytes, and SHA256SUMS is right", 
       "THIRD-PARTY-LICENSES",
       "berth-VERSION.cdx.json",
       "berth-VERSION.tgz",
+      "berth-action-VERSION.tgz",
       "berth-manifests-VERSION.tgz",
       "berth-sdk-VERSION.tgz",
       "berth_VERSION_ARCH.deb",
@@ -84,7 +85,7 @@ test("the client installs alone, and runs against a real service on Node.js 20, 
   const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
   const example = (part: string) => examples.find((code) => code.includes(part)) ?? "";
   const [lists, errors] = [example("sessions.list("), example("NotFoundError")];
-  for (const node of [await olderNode(temporary), process.execPath]) {
+  for (const node of [await installedNode(temporary, 20), process.execPath]) {
     const evaluate = (code: string) => run(node, ["--input-type=module", "--eval", code], consumer, env);
     assert.equal(await evaluate(PROGRAM), "It works.\nnot_found_error 404\n3 bytes\n");
     assert.match(await evaluate(lists), /^\d+ false\n(sess_\w+ .*\n)+$/);

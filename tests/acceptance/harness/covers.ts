@@ -13,5 +13,5 @@ export function covers(
   skip: string | false = false,
 ): void {
   const notHere = IN_CLUSTER && SCENARIOS[title];
-  test(`${title} [${ids.join(", ")}]`, { timeout: 300_000, skip: notHere || skip }, run);
+  test(`${title} [${ids.join(", ")}]`, { timeout: 600_000, skip: notHere || skip }, run);
 }

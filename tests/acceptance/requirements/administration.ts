@@ -1,8 +1,9 @@
 import type { Requirement } from "./requirement.ts";
 
 const source = "issue 14";
+const ADMINS = "issue 30";
 
-/** Rules of administration by API: the operator's operations across all organizations. */
+/** Rules of administration by API: an operator's of all organizations, and an admin's of their own. */
 export const administrationRequirements: readonly Requirement[] = [
   {
     id: "admin-token",
@@ -12,7 +13,7 @@ export const administrationRequirements: readonly Requirement[] = [
   {
     id: "admin-token-apart",
     source,
-    rule: "An operator token belongs to no organization and is accepted under /api/v1/admin alone: elsewhere it is 403. A token of an organization is 403 there, also with the scope * and of an admin, and the cookie of the console is not looked at.",
+    rule: "An operator token belongs to no organization and is accepted under /api/v1/admin alone: elsewhere it is 403. It is no cookie of the console. Of the tokens of an organization, those of its admins are accepted there, for what belongs to the organization.",
   },
   {
     id: "admin-token-revoked",
@@ -22,7 +23,7 @@ export const administrationRequirements: readonly Requirement[] = [
   {
     id: "admin-no-contents",
     source,
-    rule: "With an operator token nothing is readable of what was said, written or uploaded in a session, nor any name, text or secret of an organization's objects: the names that it reads are those of organizations, users and service accounts.",
+    rule: "With an operator token nothing is readable of what was said, written or uploaded in a session, nor any name, text or secret of an organization's objects: the names that it reads are those of organizations, users, service accounts and their tokens.",
   },
   {
     id: "admin-members",
@@ -67,6 +68,31 @@ export const administrationRequirements: readonly Requirement[] = [
   {
     id: "admin-command",
     source,
-    rule: "berth admin calls the service that the options and variables name, as other commands do, with an operator token; another token is refused with a sentence that says how to create the first one.",
+    rule: "berth admin calls the service that the options and variables name, as other commands do, with an operator token, or the token of an admin, for their own organization unless another is named; the service refuses others.",
+  },
+  {
+    id: "organization-admin",
+    source: ADMINS,
+    rule: "An organization's admin, with the scopes admin:read and admin:write, reads and changes its users, service accounts, tokens, name, default visibility and retention, reads its limits, audit log and receipts, and erases users.",
+  },
+  {
+    id: "organization-admin-bounds",
+    source: ADMINS,
+    rule: "Of another organization an admin reads and changes nothing: 403, or an empty list. Hosts, limits, operator tokens, logins of others, new organizations and the erasure of one are the operator's: 403 with one sentence.",
+  },
+  {
+    id: "organization-admin-rights",
+    source: ADMINS,
+    rule: "Administration by a member, a service account or a token without the scope is 403, from the next request on also by whoever is no longer an admin. A token that an admin creates has no scope that the admin's token lacks, expires no later and is revoked with it, unless one with the scope * makes it independent.",
+  },
+  {
+    id: "organization-admin-last",
+    source: ADMINS,
+    rule: "The only enabled admin of an organization cannot be disabled, made a member or erased by an admin: 409 with one sentence, and nothing has changed. Of two admins who make each other members at once, one stays. The operator can.",
+  },
+  {
+    id: "organization-admin-audit",
+    source: ADMINS,
+    rule: "What an admin changes is in the audit log with the admin, the token and the address. An admin reads the organization's log by user, service account, operation, object and time, and exports it as JSON lines or as CSV, in which no text is a formula.",
   },
 ];

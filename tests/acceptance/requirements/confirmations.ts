@@ -14,7 +14,22 @@ export const confirmationRequirements: readonly Requirement[] = [
   {
     id: "confirm-who",
     source: "the console: who decided",
-    rule: "A confirmation, a custom tool's result and an interrupt say in the log who sent them (sent_by, which no client can set), as a user or service account whose name GET /principals returns within the organization; the audit log's entry has the calls and what was decided.",
+    rule: "Each event that a client sends says in the log who sent it (created_by, which no client can set): a user or service account with the name at that time, and whether by the console or a token; the audit log's entry has the calls and what was decided.",
+  },
+  {
+    id: "confirm-first",
+    source: "decisions with names",
+    rule: "A reply to a call that has one already is rejected with 409, which says who was first, what they decided and when, or which rule of whom allowed the call.",
+  },
+  {
+    id: "confirm-always",
+    source: "decisions with names",
+    rule: "A confirmation with always adds a rule to the session, by which later calls of the tool run without asking: with a prefix those whose Bash command begins with it and holds nothing that could chain another command. Such a call has the rule and its maker in its event.",
+  },
+  {
+    id: "confirm-rules",
+    source: "decisions with names",
+    rule: "The rules of a session are listed and can be revoked, with an event for each that is added or removed; they live in their session only, survive a kill of the service, and allow nothing that the agent's policy denies.",
   },
   {
     id: "confirm-deny",

@@ -16,4 +16,9 @@ export const containerEngineRequirements: readonly Requirement[] = [
     source: "api 4",
     rule: "A session runs the image of its environment; when the engine does not have it, the turn ends with a sandbox_error that names it.",
   },
+  {
+    id: "devcontainer-image",
+    source: "api 4",
+    rule: "Where the engine runs images, a session whose environment names none has the image of the devcontainer.json that it follows: its repositories are set up and commands run in it, also in later containers. An image that cannot be run is an environment_error and named with the reason, and the session goes on with its usual image.",
+  },
 ];

@@ -13,6 +13,11 @@ export const filterRequirements: readonly Requirement[] = [
     rule: "Sessions can be filtered by agent_id, environment_id, statuses[] and created_at, alone and combined, across pages.",
   },
   {
+    id: "session-search",
+    source: "the console's list of sessions",
+    rule: "Sessions are found by words of the title, of the addresses of repositories, and of what users and agents said, within seconds of a turn's end; nobody finds one that they may not see.",
+  },
+  {
     id: "session-filters-console",
     source: "the console's list of sessions",
     rule: "Sessions can be filtered by owner_id, by a part of the title (letters in upper or lower case), and by calls that wait for a client (requires_action), alone and combined, across pages. A filter shows nobody a session that they may not see.",

@@ -22,4 +22,14 @@ export const keptShellRequirements: readonly Requirement[] = [
     source: "seed 8",
     rule: "Which processes ended with the sandbox is told once with the next result, by command line, with secrets masked, also when a runner dies before that result; a background job is named by its command.",
   },
+  {
+    id: "keep-alive",
+    source: "issue 29, 5",
+    rule: "While processes run that commands left, the sandbox stays open for keep_alive_seconds of its environment after the last command, at most the operator's BERTH_MAX_KEEP_ALIVE_SECONDS; more is 400.",
+  },
+  {
+    id: "processes-end",
+    source: "issue 29, 5",
+    rule: "Before a sandbox closes since its session rests, its processes get SIGTERM and ten seconds to end; what they write meanwhile is kept.",
+  },
 ];

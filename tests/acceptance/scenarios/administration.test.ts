@@ -71,6 +71,7 @@ covers(
     await runTurn(api, objects.ids.session_id ?? "", { tools: [bash(command)] }, { say: canary });
     const { operations } = await readOpenApiDocument(berth.url);
     const admin = await berth.client({ user: "admin@example.com", role: "admin" });
+    const member = await berth.client({ user: "member@example.com" });
     let elsewhere = 0;
     for (const operation of operations.filter(({ isOpen, isOperators }) => !isOpen && !isOperators)) {
       const response = await callOperation(operator, operation, objects);
@@ -79,9 +80,11 @@ covers(
     }
     assert.ok(elsewhere > 70);
     for (const operation of operations.filter(({ isOperators }) => isOperators)) {
-      const denied = await callOperation(admin, operation, objects);
-      assertError(denied, 403, "permission_error", { message: /'operator'/ });
-      if (operation.method !== "GET") continue;
+      const denied = await callOperation(operation.isAdmins ? member : admin, operation, objects);
+      const message = operation.isAdmins ? /^Only an admin of the organization/ : /'operator'/;
+      assertError(denied, 403, "permission_error", { message });
+      // Tokens are listed with their names.
+      if (operation.method !== "GET" || operation.id === "adminTokens.list") continue;
       const { body } = await callOperation(operator, operation, objects);
       assert.ok(!JSON.stringify(body).includes(canary), operation.id);
     }
@@ -213,7 +216,7 @@ covers(
     assert.equal(open_sessions, 0);
     const every = {
       ...{ requests_per_second: 1_000, request_burst: 1_000, file_bytes: 10, running_turns: 2 },
-      ...{ sandbox_seconds_per_day: 60, disk_bytes: 7 },
+      ...{ sandbox_seconds_per_day: 60, disk_bytes: 7, spend_cents: 900, spend_cents_per_day: 90 },
     };
     await made(`/limits/${organization.id}`, { ...every, open_sessions: "none" });
     assert.deepEqual(await get(`/limits/${organization.id}`), { ...every, open_sessions: "own" });
@@ -331,15 +334,15 @@ covers(["admin-audit"], "audit entries: of operators with their token, by filter
 
 covers(
   ["admin-command"],
-  "berth admin: by the API with an operator token, and a token of a user is refused before it is sent",
+  "berth admin: by the API with an operator token, and a member's token is refused",
   async () => {
     const { data } = JSON.parse(await berth.command("admin", "organizations", "list", "--json"));
     const byName = (one: AnyJson, other: AnyJson) => (one.name < other.name ? -1 : 1);
     assert.deepEqual(data, (await listed("/organizations")).toSorted(byName));
     const asUser = { env: { PATH: process.env.PATH, BERTH_URL: berth.url, BERTH_TOKEN: api.token ?? "" } };
     await assert.rejects(promisify(execFile)(BINARY, ["admin", "organizations", "list"], asUser), {
-      code: 2,
-      stderr: /^error: 'berth admin' takes an operator token/,
+      code: 4,
+      stderr: /^error: Only an admin of the organization can administer it\./,
     });
     await assert.rejects(berth.command("admin", "organizations", "rename", "nowhere", "x"), {
       code: 1,

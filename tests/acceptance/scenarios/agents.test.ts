@@ -244,7 +244,7 @@ covers(["model-list"], "list models: returns the usable models and requires agen
     effective_context_window: (await makeAgent(api)).model.effective_context_window,
     max_output_tokens: listed.max_output_tokens,
     default: false,
-    price: { input: 0, output: 0 },
+    price: { input: 0, output: 0, cache_read: 0, cache_write: 0, date: listed.price.date },
   });
   const narrow = await berth.client({ scopes: "sessions:read" });
   assertError(await narrow.get("/models"), 403, "permission_error", { message: /agents:read/ });

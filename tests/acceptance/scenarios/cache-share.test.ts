@@ -91,6 +91,7 @@ covers(
       output_tokens: 4 * OUTPUT,
       cache_read_input_tokens: read,
       cache_creation_input_tokens: written,
+      list_cost: { amount: "10", currency: "USD" },
     });
     assert.equal(session.cached_input_share, Number((read / (read + written + 16)).toFixed(4)));
     const cost = (16 * 3 + read * 0.3 + written * 3.75 + 200 * 15) / 1_000_000;

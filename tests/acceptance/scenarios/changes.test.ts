@@ -68,6 +68,7 @@ covers(
         branch: "main",
         base_commit: cloned,
         head_commit: "",
+        pushes: [{ branch: "side", commit: await host.head("acme", "widget", "side") }],
         base_is_ancestor: true,
         commit_count: 2,
         file_count: 5,

@@ -96,9 +96,13 @@ covers(
     await waitForTurn(api, session, sent[0].id);
     const [stored] = ofType(await logOf(session), "user.tool_confirmation");
     const { principal } = await admin.ok("GET", "/whoami");
-    assert.deepEqual(stored.sent_by, { type: "user", id: principal.id });
-    const { data: names } = await api.ok("GET", `/principals?ids[]=${stored.sent_by.id}`);
-    assert.deepEqual(names, [{ type: "user", id: principal.id, name: berth.nameOf("admin@example.com") }]);
+    const name = berth.nameOf("admin@example.com");
+    const { id } = principal;
+    assert.deepEqual(stored.created_by, { type: "user", id, name, via: "personal_access_token" });
+    const [message] = ofType(await logOf(session), "user.message");
+    assert.equal(message.created_by.id, (await api.ok("GET", "/whoami")).principal.id);
+    const { data: names } = await api.ok("GET", `/principals?ids[]=${id}`);
+    assert.deepEqual(names, [{ type: "user", id, name }]);
     const printed = await berth.command("admin", "audit", "--resource", call, "--json");
     const { operation, actor, resources } = JSON.parse(printed);
     assert.deepEqual(

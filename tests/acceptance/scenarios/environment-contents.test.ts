@@ -10,14 +10,11 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeEnvironment, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
 import { loopBackingFiles, missingForDiskLimits } from "../harness/loop-devices.ts";
 import { type PipIndex, startPipIndex } from "../harness/pip-index.ts";
-import {
-  dataDirWithRootFilesystem,
-  missingForRootFilesystem,
-  waitForRootFilesystem,
-} from "../harness/root-filesystem.ts";
+import { sharedSystem } from "../harness/root-filesystem.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-const SKIP = missingForRootFilesystem();
+const SYSTEM = sharedSystem();
+const SKIP = SYSTEM.skip;
 let directory: string;
 let index: PipIndex;
 let berth: Berth;
@@ -26,11 +23,9 @@ let api: Api;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "environment-contents-"));
   index = await startPipIndex(directory);
-  const dataDir = SKIP ? {} : { dataDir: await dataDirWithRootFilesystem() };
   berth = await Berth.start({
-    ...dataDir,
     settings: {
-      BERTH_ROOTFS: SKIP ? "host" : "debian",
+      ...SYSTEM.settings,
       BERTH_PIP_INDEX: index.url,
       BERTH_GIT_CA_FILES: JSON.stringify([{ host: index.host, ca_file: index.caFile }]),
       BERTH_EGRESS_ALLOW_PRIVATE: `${index.host} deb.debian.org registry.npmjs.org`,
@@ -38,7 +33,6 @@ before(async () => {
     },
   });
   api = await berth.client();
-  if (!SKIP) await waitForRootFilesystem(berth);
 });
 after(async () => {
   await berth.stop();
@@ -161,10 +155,10 @@ covers(
   ["environment-packages"],
   "packages: sessions have the apt, npm and pip packages, which are installed once",
   async () => {
-    const packages = { apt: ["tree"], npm: ["semver@7.6.3"], pip: ["berth-sample==1.0"] };
+    const packages = { apt: ["hello"], npm: ["semver@7.6.3"], pip: ["berth-sample==1.0"] };
     const session = await sessionWith({ packages });
     const use =
-      "tree --version; semver --help | head -1; berth-sample; head -1 /etc/os-release; touch /usr/x 2>&1";
+      "hello --version; semver --help | head -1; berth-sample; head -1 /etc/os-release; touch /usr/x 2>&1";
     const events = await runTurn(api, session.id, bash(use));
     assert.deepEqual(errorsOf(events), []);
     const progress = events.filter(({ type }) => type === "session.environment_progress");
@@ -179,22 +173,16 @@ covers(
     );
     assert.ok(phases.includes("apt_packages"), `${phases}`);
     const [seen] = toolResults(events);
-    for (const word of [
-      /tree v\d/,
-      /^SemVer 7\.6\.3$/m,
-      /sample of pip/,
-      /bookworm/,
-      /Read-only file system/,
-    ])
+    for (const word of [/GNU Hello/, /^SemVer 7\.6\.3$/m, /sample of pip/, /trixie/, /Read-only file system/])
       assert.match(seen ?? "", word);
     const requestCount = index.requests.length;
     assert.ok(requestCount > 0);
-    const other = await sessionWith({ packages: { ...packages, apt: ["tree", "tree"] } });
+    const other = await sessionWith({ packages: { ...packages, apt: ["hello", "hello"] } });
     assert.match(toolResults(await runTurn(api, other.id, bash("berth-sample")))[0] ?? "", /sample of pip/);
     assert.equal(index.requests.length, requestCount);
     const plain = await makeSession(api);
     assert.match(
-      toolResults(await runTurn(api, plain.id, bash("command -v tree berth-sample || echo none")))[0] ?? "",
+      toolResults(await runTurn(api, plain.id, bash("command -v hello berth-sample || echo none")))[0] ?? "",
       /none/,
     );
   },
@@ -248,6 +236,23 @@ covers(
       assert.match(fault?.message, /E: Unable to locate package berth-no-such-package$/);
       assert.match(seen ?? "", /goes on.*without its environment's apt packages/s);
     }
+  },
+  SKIP,
+);
+
+covers(
+  ["environment-fault"],
+  "one unknown package among others: it is named, and the session has the others",
+  async () => {
+    const session = await sessionWith({ packages: { apt: ["hello", "berth-no-such-package"] } });
+    const events = await runTurn(api, session.id, bash("hello"));
+    const [fault, ...more] = errorsOf(events);
+    assert.deepEqual([fault?.type, more], ["environment_error", []]);
+    assert.match(
+      fault?.message,
+      /^The session runs without the apt package berth-no-such-package of its environment\. The end of its output:\nE: Unable to locate package berth-no-such-package$/,
+    );
+    assert.match(toolResults(events)[0] ?? "", /^Hello, world!.*without the apt package /s);
   },
   SKIP,
 );

@@ -70,7 +70,12 @@ function requestsOf(events: AnyJson[]): AnyJson[] {
 
 function tokens(usages: (AnyJson | null)[]): number {
   return usages.reduce(
-    (sum, usage) => sum + Object.values<number>(usage ?? {}).reduce((one, other) => one + other, 0),
+    (sum, usage) =>
+      sum +
+      Object.values(usage ?? {}).reduce<number>(
+        (one, other) => one + (typeof other === "number" ? other : 0),
+        0,
+      ),
     0,
   );
 }

@@ -29,6 +29,7 @@ covers(["files-upload", "ids"], "upload: returns a ready file with size and sha2
     current: null,
     metadata: { source: "test" },
     owner_type: "user",
+    visibility: "private",
   });
 });
 

@@ -4,7 +4,7 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
 import { sharedGitService } from "../harness/shared-service.ts";
 
-const { host, api } = await sharedGitService();
+const { host, berth, api } = await sharedGitService();
 await host.createRepository({ org: "acme", name: "widget", private: true, files: { a: "a\n" } });
 
 const person = (name: string) => ({ name, email: `${name.toLowerCase()}@example.com` });
@@ -45,6 +45,11 @@ covers(
     assert.deepEqual(agent.git_identity, identity("Ann"));
     const shared = { ...person("Ann"), co_authored_by: person("Eve") };
     assert.deepEqual((await makeAgent(api, { git_identity: shared })).git_identity, shared);
+    const owned = await makeAgent(api, { git_identity: { session_owner: "author" } });
+    assert.deepEqual(owned.git_identity, {
+      ...{ name: null, email: null, co_authored_by: null },
+      session_owner: "author",
+    });
     const changed = await api.ok("POST", `/agents/${agent.id}`, { version: 1, git_identity: person("Bob") });
     assert.deepEqual([changed.version, changed.git_identity], [2, identity("Bob")]);
     const renamed = await api.ok("POST", `/agents/${agent.id}`, { version: 2, name: "Other" });
@@ -89,6 +94,7 @@ covers(
       [{ name: "Ann", email: "ann@example.com>" }, "git_identity.email"],
       [{ co_authored_by: { name: "Ann" } }, "git_identity.co_authored_by.email"],
       [{ ...person("Ann"), login: "ann" }, "git_identity.login"],
+      [{ session_owner: "committer" }, "git_identity.session_owner"],
     ];
     for (const [git_identity, param] of faults) {
       for (const target of ["/environments", path]) {
@@ -148,5 +154,90 @@ covers(
     const unknown = await open({ resources: repository("ght_unknown") });
     assert.equal(await author(unknown), "Berth agent <agent@berth.invalid>");
     assert.equal(await author(await open({})), "Berth agent <agent@berth.invalid>");
+  },
+);
+
+const PEOPLE = bash(
+  "cd /data && git init -q own && cd own && git commit -q --allow-empty -m change && git log -1 --format='%an <%ae>|%cn <%ce>|%(trailers:separator=;)'",
+);
+
+covers(
+  ["git-identity-owner"],
+  "session_owner: the user is co-author or author; a service account is nobody; others have no say",
+  async () => {
+    const email = berth.nameOf("owner@example.com");
+    const owner = `${email.split("@")[0]} <${email}>`;
+    const people = async (given: Given, as = api) => {
+      const [{ id }, { id: environment_id }] = await Promise.all([
+        makeAgent(as, { git_identity: given.agent ?? null }),
+        makeEnvironment(as, { git_identity: given.environment ?? null }),
+      ]);
+      const session = await as.ok("POST", "/sessions", { agent: id, environment_id });
+      return authorIn(toolResults(await runTurn(as, session.id, PEOPLE)));
+    };
+    const agent = person("Agent");
+    assert.equal(
+      await people({ agent, environment: { session_owner: "co_author" } }),
+      `Agent <agent@example.com>|Agent <agent@example.com>|Co-authored-by: ${owner}`,
+    );
+    assert.equal(
+      await people({
+        agent: { ...agent, session_owner: "co_author", co_authored_by: person("Cid") },
+        environment: { session_owner: "author" },
+      }),
+      `${owner}|Agent <agent@example.com>|Co-authored-by: Agent <agent@example.com>;Co-authored-by: Cid <cid@example.com>`,
+    );
+    const robot = await berth.client({ user: "robot@example.com", kind: "sat" });
+    assert.equal(
+      await people({ agent: { ...agent, session_owner: "author" } }, robot),
+      "Agent <agent@example.com>|Agent <agent@example.com>|",
+    );
+  },
+);
+
+covers(
+  ["commits-signed"],
+  "commit_signing: commits and tags are signed outside of the sandbox, until the key is deleted",
+  async () => {
+    const operator = await berth.operator();
+    const { data } = await operator.ok("GET", `/api/v1/admin/organizations?name=${berth.organization}`);
+    const path = `/api/v1/admin/organizations/${data[0].id}`;
+    const setSigning = async (commit_signing: boolean) =>
+      (await operator.ok("POST", path, { commit_signing })).signing_key;
+    assert.equal(data[0].signing_key, null);
+    const key = await setSigning(true);
+    assert.match(key, /^ssh-ed25519 [A-Za-z0-9+/]{68}$/);
+    assert.equal(await setSigning(true), key);
+    const environment = await makeEnvironment(api, {
+      config: { type: "cloud", networking: { type: "limited", allowed_hosts: [] } },
+    });
+    const agent = await makeAgent(api, { git_identity: person("Agent") });
+    const start = () => api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id });
+    const run = async (session: AnyJson, command: string) =>
+      toolResults(await runTurn(api, session.id, bash(command)))[0] ?? "";
+    const session = await start();
+    const signers = `printf 'agent@example.com %s\\n' '${key}' >/tmp/signers && git config gpg.ssh.allowedSignersFile /tmp/signers`;
+    const made = await run(
+      session,
+      `cd /data && git init -q own && cd own && ${signers} && git commit -q --allow-empty -m one && git commit -q --allow-empty -m two && git commit -q --amend --allow-empty -m three && git tag light && git tag -s full -m full && git log --format='%G? %GS' && git cat-file -t light && git verify-tag full 2>&1`,
+    );
+    assert.match(made, /^G agent@example.com\nG agent@example.com\ncommit\nGood "git" signature for agent/);
+    const asked = (target: string) => `curl -sS http://signing.berth.invalid/${target}`;
+    assert.match(await run(session, asked("x")), /must be a SHA-512/);
+    assert.match(await run(session, asked("a".repeat(128))), /BEGIN SSH SIGNATURE/);
+    const search = "grep -rl 'PRIVATE KEY' /etc/gitconfig /opt/berth/bin /proc/self/environ";
+    assert.match(await run(session, search), /^\[exit code 1\]/);
+
+    assert.equal(await setSigning(false), null);
+    assert.match(
+      await run(session, "cd /data/own && git commit -q --allow-empty -m four 2>&1; git log -1 --format=%s"),
+      /berth: no signature: The organization signs no commits\.[\s\S]*\nthree$/,
+    );
+    const unsigned = await start();
+    const plain =
+      "git init -q /data/o && git -C /data/o commit -q --allow-empty -m x && git -C /data/o log --format=%G?";
+    assert.equal((await run(unsigned, plain)).trim(), "N");
+    assert.notEqual(await setSigning(true), key);
+    await setSigning(false);
   },
 );

@@ -188,6 +188,9 @@ covers(
       username: "ann",
       mount_path: "/data/widget-2",
       checkout,
+      connection_id: null,
+      access: null,
+      environment: null,
       error: null,
     });
     assert.deepEqual([other.mount_path, other.username, other.checkout], ["/data/widget-3", null, null]);

@@ -281,6 +281,8 @@ covers(["limit-settings"], "limits: what a command shows, and a key whose reques
     ["running_turns", null, null],
     ["sandbox_seconds_per_day", null, null],
     ["disk_bytes", bytes.disk_bytes, "settings"],
+    ["spend_cents", null, null],
+    ["spend_cents_per_day", null, null],
   ]);
   await command("set", "--user", "bob@example.com", "file_bytes=10");
   assert.deepEqual((await listed())[3], ["file_bytes", 10, "own"]);

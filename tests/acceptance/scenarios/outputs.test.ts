@@ -61,6 +61,7 @@ covers(["outputs-saved", "files-read"], "outputs: saved as Files when the turn e
     current: true,
     scope: { type: "session", id: session.id },
     metadata: {},
+    visibility: session.visibility,
     owner_type: session.owner_type,
     owner_id: session.owner_id,
   });

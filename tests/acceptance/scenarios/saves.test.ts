@@ -8,7 +8,16 @@ import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
-import { bash, makeSession, runTurn, steps, toolResults, waitForTurn } from "../harness/fixtures.ts";
+import {
+  bash,
+  makeAgent,
+  makeEnvironment,
+  makeSession,
+  runTurn,
+  steps,
+  toolResults,
+  waitForTurn,
+} from "../harness/fixtures.ts";
 import { administerHost, hostOf } from "../harness/hosts.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 import { waitForSnapshots } from "../harness/repository-snapshots.ts";
@@ -127,6 +136,30 @@ const WORK = `cd /data/repo && echo more >>README.md && rm src/other.txt && mkdi
   echo home >~/note && export WORD=kept && cd src`;
 const LOOK = `(cd /data/repo && git status --porcelain --ignored; git log --format=%s; git fsck 2>&1; cat README.md ~/note; ./link;
   find . -path ./.git -prune -o -printf '%p %m %l %T@\\n' | sort; sha256sum untracked.bin)`;
+
+covers(
+  ["save-restored", "package-caches"],
+  "a machine is lost: the results of a setup script come back, without its package caches, which no save has",
+  async () => {
+    await host.createRepository({ org: "acme", name: "cached", private: false, files: { one: "1\n" } });
+    await startSecond();
+    // The caches alone are larger than a save may be.
+    const repository_setup_script =
+      "echo made >made; mkdir -p ~/.npm/_cacache ~/.m2/repository; head -c 12M /dev/urandom >~/.npm/_cacache/large";
+    const environment = await makeEnvironment(api, { config: { type: "cloud", repository_setup_script } });
+    const agent = await makeAgent(api);
+    const resources = [{ type: "git_repository", url: `${host.url}/acme/cached`, mount_path: "/data/repo" }];
+    const made = { agent: agent.id, environment_id: environment.id, resources };
+    const session = await api.ok("POST", "/sessions", made);
+    await runAndSave(session, "stat -c %s ~/.npm/_cacache/large >/data/repo/seen; touch ~/.npm/own ~/note");
+    await parked(session);
+    await loseSecond();
+    const look = "cat /data/repo/made /data/repo/seen; ls ~; ls -A ~/.npm; touch ~/.npm/again; ls ~/.npm";
+    assert.equal(await run(session, look), "made\n12582912\nnote\nagain");
+    assert.deepEqual(await reclaims(session), [["lost", 0]]);
+    assert.deepEqual(await events(session, "session.error"), []);
+  },
+);
 
 covers(
   ["save-restored", "save-lost-calls"],

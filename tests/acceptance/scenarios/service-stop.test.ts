@@ -1,26 +1,27 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { request } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startGitHost } from "../../git-host/git-host.ts";
-import { Api } from "../harness/api.ts";
+import { type AnyJson, Api } from "../harness/api.ts";
 import type { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeEnvironment, makeSession, runTurn, steps, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 import { readOrEmpty } from "../harness/read-or-empty.ts";
 import { countSnapshotsBuilt, waitForSnapshots } from "../harness/repository-snapshots.ts";
-import {
-  dataDirWithRootFilesystem,
-  missingForRootFilesystem,
-  waitForRootFilesystem,
-} from "../harness/root-filesystem.ts";
+import { sharedSystem } from "../harness/root-filesystem.ts";
 import { servicesOf } from "../harness/services-of-test.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
+const SYSTEM = sharedSystem();
+
 /** Milliseconds after which a stop counts as hanging. */
-const HANG_MS = 60_000;
+const HANG_MS = 120_000;
 
 /** The command of a set-up that does not end. No other process of the machine has this command line. */
 const HANGS = `sleep ${5_000_000 + process.pid}`;
@@ -64,20 +65,34 @@ covers(
 );
 
 covers(
-  ["service-stop"],
-  "stop while the root filesystem is built: no process and no mount is left",
+  ["service-stop", "environment-system"],
+  "stop while the root filesystem is built: a session waits for it, no process and no mount is left, and the session goes on once there is one",
   async (t) => {
-    const berth = await servicesOf(t)({ settings: { BERTH_ROOTFS: "debian" } });
+    const start = servicesOf(t);
+    const berth = await start({ settings: { BERTH_ROOTFS: "debian" } });
+    const api = await berth.client();
+    const session = await makeSession(api);
+    const command = bash("grep -o 'VERSION_CODENAME=.*' /etc/os-release");
+    await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(command)] });
+    const isProgress = ({ type }: AnyJson) => type === "session.environment_progress";
+    const waiting = (await readEventsUntil(api, session.id, isProgress)).find(isProgress);
+    assert.deepEqual([waiting?.phase, waiting?.seconds], ["system", null]);
     await waitUntil(
-      () => globSync(join(berth.dataDir, "rootfs/*.making/etc")).length > 0,
+      () => globSync(join(berth.dataDir, "rootfs/*.making/tree/etc")).length > 0,
       () => `no build begins: ${berth.log.slice(-1_000)}`,
     );
     assert.equal(await stop(berth), 0);
     await waitForNothing(berth.dataDir, "SIGTERM");
     const built = globSync(join(berth.dataDir, "rootfs/*")).filter((path) => !/\.(making|lock)$/.test(path));
     assert.deepEqual(built, []);
+
+    const again = await start({ dataDir: berth.dataDir, settings: SYSTEM.settings });
+    const later = new Api(again.url, api.token);
+    await readEventsUntil(later, session.id, ({ type }) => type === "session.status_idle");
+    const [seen] = toolResults(await runTurn(later, session.id, command));
+    assert.match(seen ?? "", /^VERSION_CODENAME=trixie/);
   },
-  process.getuid?.() !== 0 && "the root filesystem is built by root",
+  SYSTEM.skip,
 );
 
 for (const signal of ["SIGTERM", "SIGKILL"] as const) {
@@ -86,11 +101,10 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     `${signal} while a layer is built: nothing of it is left or used, and another session gets one`,
     async (t) => {
       const start = servicesOf(t);
-      const dataDir = await dataDirWithRootFilesystem();
-      const settings = { BERTH_ROOTFS: "debian" };
+      const dataDir = await mkdtemp(join(tmpdir(), "berth-test-"));
+      const { settings } = SYSTEM;
       const berth = await start({ dataDir, settings });
       const api = await berth.client();
-      await waitForRootFilesystem(berth);
       const fields = (setup_script: string) => ({ config: { type: "cloud", setup_script } });
       const environment = await makeEnvironment(api, fields(`echo begun >/opt/it; ${HANGS}`));
       const session = await makeSession(api, { environment_id: environment.id });
@@ -104,7 +118,6 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
 
       const again = await start({ dataDir, settings });
       const later = new Api(again.url, api.token);
-      await waitForRootFilesystem(again);
       await later.ok("POST", `/environments/${environment.id}`, fields("echo built >/opt/it"));
       const other = await makeSession(later, { environment_id: environment.id });
       assert.match(toolResults(await runTurn(later, other.id, bash("cat /opt/it")))[0] ?? "", /^built/);
@@ -113,7 +126,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
         () => "the layer that was cut off is left",
       );
     },
-    missingForRootFilesystem(),
+    SYSTEM.skip,
   );
 }
 

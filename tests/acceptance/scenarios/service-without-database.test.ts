@@ -8,7 +8,7 @@ import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { DatabaseProxy } from "../harness/database-proxy.ts";
 import { bash, makeSession, runTurn, steps, toolResults, waitForTurn } from "../harness/fixtures.ts";
-import { administerHost, listHosts } from "../harness/hosts.ts";
+import { administerHost, hostOf, listHosts } from "../harness/hosts.ts";
 import { readOrEmpty } from "../harness/read-or-empty.ts";
 import { databaseUrlOf, settingsToShare } from "../harness/shared-database.ts";
 import { readEventsUntil } from "../harness/stream.ts";
@@ -25,8 +25,7 @@ let api: Api;
 before(async () => {
   first = await Berth.start({ settings: SETTINGS });
   api = await first.client();
-  const [host] = await listHosts(first);
-  await administerHost(first, "drain", host.id);
+  await administerHost(first, "drain", hostOf(first));
   proxy = await DatabaseProxy.start(databaseUrlOf(first));
   second = await Berth.start({ settings: settingsOfSecond() });
 });

@@ -29,6 +29,9 @@ covers(
       url: REPOSITORY_URL,
       mount_path: "/data/hello",
       checkout: null,
+      connection_id: null,
+      access: null,
+      environment: null,
       error: null,
     });
   },

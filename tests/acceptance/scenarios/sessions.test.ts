@@ -59,8 +59,13 @@ covers(["session-shape", "session-agent", "ids"], "create session: returns every
     outcome_evaluations: [],
     last_turn: null,
     set_aside: null,
+    unseen: false,
     stats: { active_seconds: 0, duration_seconds: 0 },
-    usage: { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+    usage: {
+      ...{ input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+      list_cost: { amount: "0", currency: "USD" },
+    },
+    budget: null,
     cached_input_share: null,
     list_cost_usd: 0,
     compaction: {
@@ -76,9 +81,13 @@ covers(["session-shape", "session-agent", "ids"], "create session: returns every
       saved_input_tokens: null,
       saved_list_cost_usd: 0,
     },
+    follow: null,
     environment_variables: {},
     git_identity: null,
+    chosen_runtimes: null,
+    devcontainer: null,
     owner_type: "user",
+    visibility: "private",
     archived_at: null,
   });
   assert.deepEqual(withoutTimes(await api.ok("GET", `/sessions/${id}`)), withoutTimes(session));

@@ -55,6 +55,7 @@ covers(["skills-upload", "skills-object"], "upload skill: a zip archive", async 
     warnings: [],
     metadata: {},
     owner_type: "user",
+    visibility: "private",
     archived_at: null,
   });
   assert.deepEqual(await api.ok("GET", `/skills/${id}`), response.body);

@@ -16,7 +16,7 @@ async function sessionsOf(caller: Api): Promise<AnyJson[]> {
 /** Returns the total usage of sessions. */
 function sumOf(sessions: readonly AnyJson[]): AnyJson {
   const sum: AnyJson = {};
-  for (const { usage } of sessions)
+  for (const { list_cost: _, ...usage } of sessions.map((session) => session.usage))
     for (const [kind, tokens] of Object.entries<number>(usage)) sum[kind] = (sum[kind] ?? 0) + tokens;
   return sum;
 }

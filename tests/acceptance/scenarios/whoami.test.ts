@@ -16,15 +16,16 @@ covers(["whoami"], "whoami: a user, with a token that may do little", async () =
     ["user", berth.nameOf("owner@example.com"), berth.organization],
   );
   assert.deepEqual(rest, {
-    ...{ type: "whoami", role: "member", scopes: ["files:read"], signed_in_by: "token" },
+    ...{ type: "whoami", role: "member", admins: [], scopes: ["files:read"], signed_in_by: "token" },
     ...{ token_id: made.id, token_name: "narrow", expires_at },
   });
 });
 
 covers(["whoami"], "whoami: an admin, a service account, and nobody", async () => {
   const admin = await berth.client({ user: "admin@example.com", role: "admin", org: "acme" });
-  const { role, organization, scopes } = await admin.ok("GET", "/whoami");
+  const { role, organization, scopes, admins } = await admin.ok("GET", "/whoami");
   assert.deepEqual([role, organization.name, scopes], ["admin", berth.nameOf("acme"), ["*"]]);
+  assert.deepEqual(admins, [berth.nameOf("admin@example.com")]);
   const robot = await berth.client({ kind: "sat", user: "robot@example.com" });
   const { principal, expires_at, ...own } = await robot.ok("GET", "/whoami");
   assert.match(principal.id, /^svc_/);

@@ -36,7 +36,7 @@ try {
   for (const theme of ["light", "dark"] as const) {
     const visited = await visit(browser, berth.url, { ...SIZE, theme, scale: 1.5 });
     const { page } = visited;
-    await page.goto(`${berth.url}/console/`);
+    await page.goto(`${berth.url}/console/sessions`);
     await signIn(visited, api.token ?? "");
     const take = (name: string) => page.screenshot({ path: join(IMAGES, `${name}-${theme}.png`) });
     await page.getByText("1 needs an answer").waitFor();
@@ -51,8 +51,8 @@ try {
     await take("session");
     await page.goto(`${berth.url}/console/new`);
     await page.getByLabel("Task").fill(MAIN_TASK);
-    await page.getByRole("button", { name: "Add a repository" }).click();
-    await page.getByLabel("Address").fill("https://github.com/acme/duration");
+    await page.getByRole("button", { name: "Add repository" }).click();
+    await page.getByLabel("URL").fill("https://github.com/acme/duration");
     await page.getByLabel("Task").evaluate("(field) => field.blur()");
     await page
       .locator("main")

@@ -128,7 +128,7 @@ function discussionFields(hub: Hub, view: RepositoryView, discussion: Issue | Pu
 
 function pullRequestFields(
   { org, name }: RepositoryView,
-  { draft, base, head, headOid }: PullRequest,
+  { draft, base, head, headOid, state }: PullRequest,
 ): object {
   const none = connection([], {}, () => ({}));
   return {
@@ -142,7 +142,7 @@ function pullRequestFields(
     maintainerCanModify: false,
     mergeable: "MERGEABLE",
     mergeStateStatus: "CLEAN",
-    merged: false,
+    merged: state === "MERGED",
     mergedAt: null,
     mergedBy: null,
     mergeCommit: null,

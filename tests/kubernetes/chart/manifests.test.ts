@@ -26,7 +26,7 @@ const SAME: Values = merged(REQUIRED, {
   image: { repository: "registry.example.com/berth" },
   contents: { existingSecret: "berth-s3" },
   models: { existingSecret: "berth-models" },
-  sandboxes: { image: "registry.example.com/berth-sandbox:0.1.0", storageClass: "local-lvm" },
+  sandboxes: { image: `registry.example.com/berth-sandbox:${manifest.version}`, storageClass: "local-lvm" },
   files: { "pod-patch.yaml": "spec: {}" },
 });
 

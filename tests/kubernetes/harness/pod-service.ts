@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterEach } from "node:test";
 import { CoreV1Api, KubeConfig, type V1Pod } from "@kubernetes/client-node";
 import { type AnyJson, Api } from "../../acceptance/harness/api.ts";
 import { Berth } from "../../acceptance/harness/berth.ts";
@@ -21,6 +22,8 @@ export class PodService {
   readonly #root: string;
   readonly #url: string;
   readonly #started: Berth[] = [];
+  /** What the runners and gateways logged. */
+  #log = "";
   readonly #stopPostgres: () => Promise<void>;
   #settings: object = {};
   #api: Api | undefined;
@@ -62,7 +65,10 @@ export class PodService {
   ): Promise<Berth> {
     mkdirSync(dataDir, { mode: 0o700, recursive: true });
     const own = { BERTH_CONFIG: this.#settingsFile(), BERTH_ROLE: role, ...settings };
-    const berth = await Berth.start({ dataDir, settings: own });
+    const log = (text: string) => {
+      if (role !== "api") this.#log += text;
+    };
+    const berth = await Berth.start({ dataDir, settings: own, log });
     this.#started.push(berth);
     return berth;
   }
@@ -74,6 +80,13 @@ export class PodService {
       new Api(service.url, await service.command("bootstrap", ...words, "--config", this.#settingsFile()));
     this.#api = await this.#clientOf("--user", "ada@example.com", "--role", "admin");
     return this.#api;
+  }
+
+  /** Returns what the runners and gateways logged since the last call, such as why a sandbox ended. */
+  takeLog(): string {
+    const log = this.#log;
+    this.#log = "";
+    return log;
   }
 
   /** Returns a client of another user. @param organization the same by default. */
@@ -168,4 +181,12 @@ export class PodService {
     writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
     return path;
   }
+}
+
+/** Prints after each failed test of the file what the runners and gateways logged during it. */
+export function printLogOfFailures(service: () => PodService | undefined): void {
+  afterEach((context) => {
+    const log = service()?.takeLog();
+    if ("passed" in context && !context.passed) console.log(log);
+  });
 }

@@ -73,6 +73,11 @@ export const ABUSES: Readonly<Record<string, Abuse>> = {
     timeout: LONG_TIMEOUT_MS,
     result: /Too many open files/,
   },
+  "the descriptors of many processes": {
+    command: `for i in $(seq 40); do perl -MPOSIX -e '1 while defined POSIX::open("/dev/null"); sleep 5' & done; wait`,
+    timeout: LONG_TIMEOUT_MS,
+    result: OUT_OF_MEMORY,
+  },
   "every pseudoterminal": {
     command:
       'perl -e \'while (open my $terminal, "+<", "/dev/ptmx") { push @held, $terminal } print scalar(@held), " $!\\n"; exit(@held > 100)\'',

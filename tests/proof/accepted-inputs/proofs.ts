@@ -10,13 +10,25 @@ const server = (name: string) => `packages/server/src/${name}.test.ts`;
 const machines = (name: string) => `tests/many-machines/${name}.test.ts`;
 const models = (name: string) => `packages/agent/src/models/${name}.test.ts`;
 
-const IDENTITY = "name email co_authored_by.name co_authored_by.email";
+const PREVIEWS = api("features/sessions/previews/previews");
+const PREVIEW_TERMS = "previews: made, listed, read and deleted, each with an address of its own";
+const WEBHOOKS = scenario("webhooks");
+const MAIL = scenario("webhook-mail");
+const FOLLOW_BOUNDS = "the bounds of a follow: defaults, and what is rejected";
+const RULES = api("features/sessions/confirmation-rules/confirmation-rules");
+const IDENTITY = "name email co_authored_by.name co_authored_by.email session_owner";
 const administration = scenario("administration");
 const MEMBERS = "organizations, users and service accounts: made, listed, changed, and each error";
 const MEMBER_TOKENS = "tokens of users and service accounts: with scopes and an expiry";
 const LOGINS = "logins by device: looked up, approved for a user, and denied";
 const AUDIT_ENTRIES = "audit entries: of operators with their token, by filters and pages";
 const LIMITS_CHANGED = "limits and retention: read and changed, and what is wrong is refused by name";
+const ORGANIZATION_ADMIN = scenario("organization-admin");
+const OWN_ORGANIZATION = "an admin manages their organization: users, service accounts, tokens";
+const ADMIN_BOUNDS = "an admin: 403 for what is the operator's, and for other organizations";
+const ADMIN_RIGHTS = "administration: not for members, service accounts, and tokens without the scope";
+const AUDIT_EXPORT = "audit log of an organization: who administered and from where, filtered, and exported";
+const ADMINS_COMMANDS = "admin: with the token of an admin, their own organization needs no name";
 const ADMIN_COMMANDS = "admin: every command, and lists in every format";
 const ADMINISTRATION: readonly Proof[] = [
   ["adminOrganizations ", "name", administration, MEMBERS],
@@ -40,7 +52,7 @@ const ADMINISTRATION: readonly Proof[] = [
   ],
   [
     "adminLimits ",
-    "requests_per_second request_burst open_sessions file_bytes running_turns sandbox_seconds_per_day disk_bytes",
+    "requests_per_second request_burst open_sessions file_bytes running_turns sandbox_seconds_per_day disk_bytes spend_cents spend_cents_per_day",
     administration,
     LIMITS_CHANGED,
   ],
@@ -61,6 +73,21 @@ const ADMINISTRATION: readonly Proof[] = [
     "hosts: what they do and carry, and the names of settings that differ",
   ],
   ["adminAuditEntries.list ?", "organization_id user_id operation resource", administration, AUDIT_ENTRIES],
+  ["adminAuditEntries.list ?", "service_account_id", ORGANIZATION_ADMIN, AUDIT_EXPORT],
+  [
+    "adminAuditEntries.export ?",
+    "user_id service_account_id operation resource format",
+    ORGANIZATION_ADMIN,
+    AUDIT_EXPORT,
+  ],
+  ["adminAuditEntries.export ?", "organization_id", ORGANIZATION_ADMIN, ADMIN_BOUNDS],
+  ["adminOrganizations.list ?", "organization_id", ORGANIZATION_ADMIN, ADMIN_BOUNDS],
+  ["adminErasures.list ?", "organization_id", ORGANIZATION_ADMIN, OWN_ORGANIZATION],
+  ["adminTokens.list ?", "organization_id", ORGANIZATION_ADMIN, ADMIN_BOUNDS],
+  ["adminTokens.list ?", "user_id", ORGANIZATION_ADMIN, OWN_ORGANIZATION],
+  ["adminTokens ", "independent", ORGANIZATION_ADMIN, ADMIN_RIGHTS],
+  ["flag admin/tokens-command ", "--independent", cli("commands/admin/operator-tokens"), ADMINS_COMMANDS],
+  ["flag admin ", "--format", cli("commands/admin/operator-tokens"), ADMINS_COMMANDS],
   [
     "flag admin/tokens-command ",
     "--user --service-account --org --name --scopes --expires-in",
@@ -187,6 +214,12 @@ const ENVIRONMENTS: readonly Proof[] = [
   ],
   [
     "environments ",
+    "keep_alive_seconds",
+    scenario("kept-processes"),
+    "keep_alive_seconds: what commands left runs on after the idle time, and ends by SIGTERM",
+  ],
+  [
+    "environments ",
     "workspace",
     scenario("kept-shells"),
     "quiet session with an ephemeral workspace: the disk is gone",
@@ -215,6 +248,30 @@ const ENVIRONMENTS: readonly Proof[] = [
     "apt npm pip",
     scenario("environment-contents"),
     "packages: sessions have the apt, npm and pip packages",
+  ],
+  [
+    "sessions resources[]<hosted_repository>.environment.",
+    "from",
+    scenario("runtimes"),
+    "devcontainer.json: features, variables, commands",
+  ],
+  [
+    "sessions resources[]<git_repository>.environment.",
+    "from",
+    scenario("runtimes"),
+    "devcontainer.json: none, an invalid one, and one whose command fails",
+  ],
+  [
+    "environments config<cloud>.runtimes.",
+    "node uv",
+    scenario("runtimes"),
+    "runtimes: several at once are first on the PATH",
+  ],
+  [
+    "environments config<cloud>.runtimes.",
+    "python go rust java bun deno pnpm yarn",
+    api("features/environments/environments"),
+    "runtimes: each of them takes a version",
   ],
   [
     "environments config<cloud>.",
@@ -294,6 +351,12 @@ const EVENTS: readonly Proof[] = [
     "several waiting calls: each is confirmed or denied",
   ],
   [
+    "events events[]<user.tool_confirmation>.always.",
+    "command_prefix",
+    scenario("confirmation-rules"),
+    "always: later calls that begin with the prefix run without asking",
+  ],
+  [
     "events events[]<user.custom_tool_result>.",
     "content[]<text>.text custom_tool_use_id",
     scenario("confirmations"),
@@ -327,6 +390,31 @@ const SESSIONS: readonly Proof[] = [
   ],
   ["sessions ", "initial_events", scenario("events"), "initial_events: start the session immediately"],
   ["sessions ", "vault_ids", scenario("vaults"), "vault_ids: returned in order"],
+  [
+    "sessions budget<limit>.",
+    "max_list_cost.amount max_list_cost.currency",
+    scenario("budgets"),
+    "a session costs to the cent what its requests do, stops before its budget, and continues with more",
+  ],
+  ["sessions follow.", "pull_request", scenario("follow"), FOLLOW_BOUNDS],
+  [
+    "sessions follow.",
+    "max_attempts",
+    scenario("follow"),
+    "a request that is closed, and one whose attempts are used up",
+  ],
+  [
+    "sessions follow.",
+    "max_list_cost.amount max_list_cost.currency",
+    scenario("follow"),
+    "the money is used up → the follow stops before the agent is told more",
+  ],
+  [
+    "sessions follow.",
+    "conflicts",
+    scenario("follow"),
+    "a conflict with the base: the agent is asked to merge or rebase, as set",
+  ],
   ["sessions mcp_servers[].", "name retry", scenario("mcp-tools"), "retry of an MCP server"],
   [
     "sessions git_identity.",
@@ -377,6 +465,18 @@ const SESSIONS: readonly Proof[] = [
     "checkout: a branch or a commit",
   ],
   [
+    "sessions resources[]<hosted_repository>.",
+    "connection_id access",
+    scenario("connected-repositories"),
+    "a session's repository: a token of its own for that repository",
+  ],
+  [
+    "sessions resources[]<git_repository>.",
+    "connection_id access",
+    scenario("connected-repositories"),
+    "a session's repository: a token of its own for that repository",
+  ],
+  [
     "sessions resources[]<git_repository>.",
     "url username password mount_path",
     scenario("git-repositories"),
@@ -418,7 +518,20 @@ const SESSIONS: readonly Proof[] = [
     api("features/sessions/set-aside"),
     "set_aside: finds those, alone and combined",
   ],
+  [
+    "sessions.list ?",
+    "mine unseen",
+    scenario("desk"),
+    "list sessions: those on the caller's desk, and the unseen ones among them",
+  ],
   ["sessions.list ?", "memory_store_id", scenario("memory-mounts"), "list sessions: filters by memory store"],
+  ["previews ", "port expires_in_seconds", PREVIEWS, PREVIEW_TERMS],
+  [
+    "confirmationRules ",
+    "tool_name mcp_server_name command_prefix",
+    RULES,
+    "a rule can be created by itself; it is one of the session's like the others",
+  ],
   [
     "sessionResources.add ",
     "file_id mount_path",
@@ -484,6 +597,19 @@ const WORKSPACE: readonly Proof[] = [
     "changes: commits, pushed or not, and files of each repository",
   ],
   ["flag sessions ", "--stat", cli("commands/sessions/workspace"), "sessions diff: of all, of one path"],
+  ["flag sessions ", "--patch --repository", cli("commands/sessions/workspace"), "sessions diff --patch"],
+  [
+    "pullRequests.get ?",
+    "max_age",
+    scenario("pull-request-state"),
+    "twenty readers at once: the host is asked once",
+  ],
+  [
+    "flag sessions ",
+    "--message --state",
+    cli("commands/sessions/workspace"),
+    "sessions pr: the agent is asked once",
+  ],
 ];
 
 const FILES_AND_STORES: readonly Proof[] = [
@@ -602,6 +728,61 @@ const ACCESS: readonly Proof[] = [
     "MCP call: recorded with its server, and the token is in no event",
   ],
   [
+    "connections ",
+    "display_name metadata url api_url",
+    scenario("connections"),
+    "connections: made, read, listed, changed and deleted",
+  ],
+  [
+    "connections auth<github_app>.",
+    "app_id installation_id private_key",
+    store("git-hosts/github"),
+    "GitHub App: accepted, listed, and a token for one repository",
+  ],
+  [
+    "connections ",
+    "owner_type",
+    scenario("connections"),
+    "connections: an admin makes one of the organization",
+  ],
+  ["connections auth<gitlab>.", "token", store("git-hosts/gitlab"), "GitLab: a project access token"],
+  ["connections auth<gitea>.", "username password", store("git-hosts/gitea"), "Gitea: an access token"],
+  [
+    "connections auth<bitbucket>.",
+    "workspace token",
+    store("git-hosts/bitbucket"),
+    "Bitbucket: the workspace's repositories",
+  ],
+  [
+    "connections auth<token>.",
+    "api token",
+    store("git-hosts/open-git-host"),
+    "a token: by each API, and by none",
+  ],
+  ["connections auth<token>.", "username", scenario("connections"), "connections: made, read, listed"],
+  [
+    "connections.repositories ?",
+    "query",
+    scenario("connections"),
+    "connections: repositories by a part of their name, page by page, and branches",
+  ],
+  [
+    "connections.branches ?",
+    "repository",
+    scenario("connections"),
+    "connections: repositories by a part of their name, page by page, and branches",
+  ],
+  ["webhooks ", "name description url enabled_events", WEBHOOKS, "webhooks: made, read, listed, changed"],
+  ["webhooks ", "format", WEBHOOKS, "webhooks: Slack gets a line with a link"],
+  ["webhooks ", "owner_type", WEBHOOKS, "webhooks: who hears of what"],
+  ["webhooks ", "recipients", MAIL, "mail: to members, with a link"],
+  [
+    "webhooks.deliveries ?",
+    "status event_type",
+    WEBHOOKS,
+    "webhooks: what happens to each kind of object is told, signed, and once",
+  ],
+  [
     "list ",
     "page",
     scenario("conventions"),
@@ -634,7 +815,20 @@ const ACCESS: readonly Proof[] = [
 ];
 
 const SETTINGS: readonly Proof[] = [
+  [
+    "setting BERTH_",
+    "SMTP_URL SMTP_FROM",
+    server("config/mail"),
+    "mail: the relay and the sender belong together",
+  ],
+  ["setting BERTH_", "SMTP_URL_FILE", MAIL, "mail: to members, with a link"],
   ["setting BERTH_", "DATABASE_URL", cli("commands/local/serve"), "→ one sentence, exit"],
+  [
+    "setting BERTH_",
+    "PREVIEW_ADDRESS",
+    server("start/listen-for-links"),
+    "links: by the setting's address and on this machine",
+  ],
   [
     "setting BERTH_",
     "DATABASE_URL_FILE",
@@ -649,8 +843,22 @@ const SETTINGS: readonly Proof[] = [
   ["setting BERTH_", "CA_FILE", cli("commands/login/login-tls"), "an own authority, by --ca-file"],
   ["setting BERTH_", "MODEL", cli("main"), "run: the model is that of BERTH_MODEL"],
   ["setting BERTH_", "DISK_RECLAIM_SECONDS", scenario("reclaim"), "reclaim: an idle session loses its disk"],
+  [
+    "setting BERTH_",
+    "MAX_KEEP_ALIVE_SECONDS",
+    scenario("kept-processes"),
+    "keep_alive_seconds: more than the operator allows is refused",
+  ],
+  [
+    "setting BERTH_",
+    "PREVIEW_URL PREVIEW_MAX_SECONDS",
+    PREVIEWS,
+    "previews: where they are, and for how long, is the operator's",
+  ],
+  ["setting BERTH_", "FOLLOW_LOOK_SECONDS FOLLOW_QUIET_SECONDS", scenario("follow"), FOLLOW_BOUNDS],
   ["setting BERTH_", "MAX_MEMORY_MB MAX_PIDS", scenario("environments"), "more than the ceilings: refused"],
   ["setting BERTH_", "MAX_CPUS MAX_DISK_MB", server("config/ceilings"), "ceilings: half of the machine"],
+  ["setting BERTH_", "SANDBOX_PERF", server("start/sandbox-perf"), "sandbox_perf: auto → counters"],
   ["setting BERTH_", "WORKSPACE_SAVES", scenario("saves"), "a machine is lost for good"],
   ["setting BERTH_", "WORKSPACE_SAVE_MB", scenario("saves"), "a workspace that is too large is not saved"],
   ["setting BERTH_", "SESSION_DISK_MB", scenario("disk-limits"), "no disk_mb: the operator's limit applies"],
@@ -711,9 +919,27 @@ const SETTINGS: readonly Proof[] = [
   ],
   [
     "setting BERTH_",
+    "SYSTEM_DIR",
+    scenario("environment-contents"),
+    "packages: sessions have the apt, npm and pip packages",
+  ],
+  [
+    "setting BERTH_",
+    "DEBIAN_MIRROR",
+    "packages/sandbox/src/system/debian-tree.test.ts",
+    "sources: a mirror of the settings",
+  ],
+  [
+    "setting BERTH_",
     "ROOTFS PIP_INDEX",
     scenario("environment-contents"),
     "packages: sessions have the apt, npm and pip packages",
+  ],
+  [
+    "setting BERTH_",
+    "RUNTIMES_FILE",
+    scenario("runtimes"),
+    "runtimes: several at once are first on the PATH",
   ],
   [
     "setting BERTH_",
@@ -925,6 +1151,12 @@ const FLAGS: readonly Proof[] = [
   ],
   ["flag local ", "--secret-key-file", scenario("backups"), "backup under load: restored"],
   ["flag local ", "--with-key", scenario("backups"), "backup --with-key: restored without a key"],
+  [
+    "flag sessions ",
+    "--expires-in --no-open",
+    cli("commands/sessions/open-preview"),
+    "sessions open: makes a preview, or takes",
+  ],
   ["flag admin ", "--force", scenario("homes"), "a service that is gone is forgotten"],
   [
     "flag local/config ",
@@ -970,9 +1202,21 @@ const FLAGS: readonly Proof[] = [
   ],
   [
     "flag run ",
+    "--connection",
+    cli("commands/run/connected-repository"),
+    "run --repo NAME: found by the connections",
+  ],
+  [
+    "flag run ",
     "--branch --keep --model --repo --token-env",
     cli("main"),
     "run: creates an agent and an environment once",
+  ],
+  [
+    "flag run ",
+    "--follow",
+    cli("commands/run/follow-flag"),
+    "run --follow: the session follows its pull request, and is not archived",
   ],
   [
     "flag run ",
@@ -994,9 +1238,15 @@ const FLAGS: readonly Proof[] = [
   ["flag sessions ", "--follow", cli("main"), "sessions logs -f: follows the log"],
   [
     "flag sessions ",
-    "--archived --clone-failed --limit --outcome --owner --set-aside --sort --status --title --waiting",
+    "--archived --clone-failed --deployment --limit --mine --outcome --owner --set-aside --sort --status --title --unseen --waiting",
     cli("main"),
     "sessions list: a table without control characters",
+  ],
+  [
+    "flag usage ",
+    "--forecast",
+    cli("commands/usage/forecast"),
+    "usage --forecast: a forecast of the service's own month",
   ],
   [
     "flag usage ",
@@ -1005,6 +1255,7 @@ const FLAGS: readonly Proof[] = [
     "usage: flags choose the days and the groups",
   ],
   ["flag sessions ", "--message", cli("commands/sessions/confirm-calls"), "sessions allow and deny"],
+  ["flag sessions ", "--always", cli("commands/sessions/confirm-calls"), "sessions allow --always"],
   ["flag shared/options ", "--ca-file", cli("commands/login/login-tls"), "an own authority, by --ca-file"],
   [
     "flag shared/options ",
@@ -1072,6 +1323,12 @@ const KEYS_OF_FILES: readonly Proof[] = [
     cli("commands/apply/apply-parts"),
     "apply: secrets come from variables and files",
   ],
+  [
+    "models file ",
+    "date",
+    models("registry/registry"),
+    "a price in the file replaces the tables', also for the rehearsal model",
+  ],
   ["models file ", "default", scenario("default-model"), "default model: agents without a model"],
   ["models file ", "cache_seconds", scenario("compaction"), "compact_when_idle: nobody answers"],
   ["models file ", "hour_cache", scenario("compaction"), "cache_ttl: a request is kept for an hour"],
@@ -1109,7 +1366,108 @@ const KEYS_OF_FILES: readonly Proof[] = [
   ["models file ", "idle_timeout_seconds", models("ai-sdk/ai-sdk-model"), "no data for the idle timeout"],
 ];
 
+const SHARING_SCENARIO = scenario("sharing");
+const DEFAULTS = "the default of an organization, and what requests say, decide who sees new objects";
+const SHARED = "private, shared with users, with the organization, and with nobody again";
+const BY_FLAGS = "share and unshare: with a user or the organization, by flags";
+const SHARING: readonly Proof[] = [
+  ["adminOrganizations ", "default_visibility", SHARING_SCENARIO, DEFAULTS],
+  ["adminOrganizations ", "admin_group", scenario("scim"), "scim: the admin group makes admins"],
+  ["adminOrganizations ", "commit_signing", scenario("git-identity"), "commit_signing: commits and"],
+  ...[
+    "agents",
+    "environments",
+    "memoryStores",
+    "sessions",
+    "skills",
+    "vaults",
+    "files",
+    "deployments",
+  ].flatMap((noun): Proof[] => [
+    [`${noun}.share `, "user access", api("features/sharing/sharing"), SHARED],
+    [`${noun}.unshare ?`, "user", api("features/sharing/sharing"), SHARED],
+    [`${noun}.list ?`, "shared_with_me", api("features/sharing/sharing"), SHARED],
+  ]),
+  ...[
+    "agents",
+    "environments",
+    "memoryStores",
+    "sessions",
+    "vaults",
+    "skills",
+    "files.upload",
+    "deployments",
+  ].map((noun): Proof => [`${noun} `, "visibility", SHARING_SCENARIO, DEFAULTS]),
+  [
+    "flag shared/options ",
+    "--visibility",
+    cli("operations/operation-commands"),
+    "files upload: name and type",
+  ],
+  ["sessions.list ?", "search", SHARING_SCENARIO, "a session is found by what was said in it"],
+  [
+    "flag admin ",
+    "--default-visibility --commit-signing --admin-group --no-admin-group",
+    cli("commands/admin/admin"),
+    "admin: creates, lists, disables",
+  ],
+  ["flag operations/operation-commands ", "--user --access", cli("operations/operation-commands"), BY_FLAGS],
+  [
+    "flag sessions ",
+    "--search --shared-with-me",
+    cli("main"),
+    "sessions list: a table without control characters, or one JSON document",
+  ],
+];
+
+const DEPLOYMENTS_TEST = api("features/deployments/deployments");
+const ONE_A_SLOT = "creates one session a slot, with all that the deployment says";
+const SAME_RESOURCES = "a session of a deployment has the resources that a session with the same request has";
+const FILTERED_RUNS = "pause: nothing runs but by hand, and nothing is made up for";
+const DEPLOYMENTS: readonly Proof[] = [
+  [
+    "deployments ",
+    "name environment_id environment_variables schedule<cron>.expression schedule<cron>.timezone",
+    DEPLOYMENTS_TEST,
+    ONE_A_SLOT,
+  ],
+  ["deployments ", "description metadata", DEPLOYMENTS_TEST, "update: what is given is changed"],
+  ["deployments agent<agent>.", "id version", DEPLOYMENTS_TEST, "has an error; five in a row"],
+  ...["hosted_repository", "git_repository"].flatMap((type): Proof[] => [
+    [
+      `deployments resources[]<${type}>.`,
+      "url mount_path connection_id access environment.from checkout<branch>.name checkout<commit>.sha checkout<ref>.name checkout<tag>.name",
+      DEPLOYMENTS_TEST,
+      SAME_RESOURCES,
+    ],
+  ]),
+  ["deployments resources[]<hosted_repository>.", "authorization_token", DEPLOYMENTS_TEST, SAME_RESOURCES],
+  ["deployments resources[]<git_repository>.", "username password", DEPLOYMENTS_TEST, SAME_RESOURCES],
+  ["deployments resources[]<file>.", "file_id mount_path", DEPLOYMENTS_TEST, SAME_RESOURCES],
+  [
+    "deployments resources[]<memory_store>.",
+    "memory_store_id access instructions",
+    DEPLOYMENTS_TEST,
+    SAME_RESOURCES,
+  ],
+  ["deployments resources[]<vault>.", "vault_id", DEPLOYMENTS_TEST, SAME_RESOURCES],
+  [
+    "deployments budget<limit>.",
+    "max_list_cost.amount max_list_cost.currency",
+    DEPLOYMENTS_TEST,
+    "a budget is that of each session",
+  ],
+  ["deployments ", "schedule<at>.at", DEPLOYMENTS_TEST, "at a time: once"],
+  ["deployments ", "vault_ids", DEPLOYMENTS_TEST, "each object that is gone or out of reach has its error"],
+  ["deployments.list ?", "include_archived", DEPLOYMENTS_TEST, "an archived one is read"],
+  ["deployments.runs ?", "has_error trigger_type", DEPLOYMENTS_TEST, FILTERED_RUNS],
+  ["deploymentRuns.list ?", "has_error trigger_type deployment_id", DEPLOYMENTS_TEST, FILTERED_RUNS],
+  ["sessions.list ?", "deployment_id", DEPLOYMENTS_TEST, ONE_A_SLOT],
+];
+
 export const PROOFS: readonly Proof[] = [
+  ...DEPLOYMENTS,
+  ...SHARING,
   ...ADMINISTRATION,
   ...AGENTS,
   ...ENVIRONMENTS,

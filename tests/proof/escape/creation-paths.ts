@@ -1,12 +1,9 @@
-import { readdirSync } from "node:fs";
-import { mkdtemp, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Api, Json } from "../../acceptance/harness/api.ts";
 import type { Berth } from "../../acceptance/harness/berth.ts";
 import { bash, makeEnvironment, makeSession, runTurn, steps } from "../../acceptance/harness/fixtures.ts";
 import { waitForSnapshots } from "../../acceptance/harness/repository-snapshots.ts";
+import { sharedSystem } from "../../acceptance/harness/root-filesystem.ts";
 import { readEventsUntil } from "../../acceptance/harness/stream.ts";
 import { commandOf, descendantsOf, killRunner } from "../../crash/processes.ts";
 import type { Repository } from "./repository.ts";
@@ -15,8 +12,6 @@ import type { Repository } from "./repository.ts";
 export interface CreationPath {
   /** Settings of the service, besides those for the repository. */
   settings: Record<string, string>;
-  /** A data directory for the service; default: a new one. */
-  dataDir?(): Promise<string>;
   /** Fields of the session, with resources in addition to its files. */
   session?(scene: Scene): Promise<{ environment_id?: string; resources?: Json[] }>;
   /** Prepares the session, which has no sandbox yet. No other session has one at that time. */
@@ -42,8 +37,7 @@ const KEEP_OPEN = { BERTH_SANDBOX_IDLE_SECONDS: "600" };
 const CLOSE_AT_ONCE = { BERTH_SANDBOX_IDLE_SECONDS: "0" };
 const NOTHING_REMAINS = { scratch: false, data: false };
 
-/** The directory in which tests share root filesystems, since building one takes a minute. */
-const ROOT_FILESYSTEMS = join(tmpdir(), "berth-test-systems");
+const SYSTEM = sharedSystem();
 
 export const CREATION_PATHS: Readonly<Record<string, CreationPath>> = {
   cold: { settings: KEEP_OPEN, remaining: NOTHING_REMAINS },
@@ -105,28 +99,15 @@ export const CREATION_PATHS: Readonly<Record<string, CreationPath>> = {
     }),
   },
   "created on Berth's root filesystem": {
-    settings: { ...KEEP_OPEN, BERTH_ROOTFS: "debian" },
-    async dataDir() {
-      const directory = await mkdtemp(join(tmpdir(), "berth-test-"));
-      await symlink(ROOT_FILESYSTEMS, join(directory, "rootfs"));
-      return directory;
-    },
+    settings: { ...KEEP_OPEN, ...SYSTEM.settings },
     remaining: NOTHING_REMAINS,
-    verify: () => ({ command: "grep -c /bookworm- /proc/self/mountinfo", expected: /^[1-9]/ }),
-    missing: rootFilesystems().length === 0 && "no other test has built the root filesystem yet",
+    verify: () => ({ command: "grep -c /trixie- /proc/self/mountinfo", expected: /^[1-9]/ }),
+    missing: SYSTEM.skip,
   },
 };
 
 /** The program of the first process of every sandbox. */
 const PROCESS_1 = "/run/berth/supervisor";
-
-function rootFilesystems(): string[] {
-  try {
-    return readdirSync(ROOT_FILESYSTEMS).filter((name) => /^bookworm-[0-9a-f]+$/.test(name));
-  } catch {
-    return [];
-  }
-}
 
 /** Waits until the command lines of the service's processes match. */
 async function waitForProcesses(berth: Berth, matches: (commands: string[]) => boolean): Promise<void> {

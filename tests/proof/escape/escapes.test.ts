@@ -35,10 +35,8 @@ describe("escape probes: none succeeds", {
   for (const [place, [name, path]] of Object.entries(CREATION_PATHS).entries()) {
     const skip = path.missing || notInSample(place, 2);
     test(`sandbox ${name}`, { timeout: 600_000, skip }, async (context) => {
-      const dataDir = await path.dataDir?.();
       const berth = await Berth.start({
         settings: { ...repository.settings, ...path.settings },
-        ...(dataDir === undefined ? {} : { dataDir }),
       });
       try {
         const output = await runProbes({ berth, api: await berth.client(), repository }, canaries, path);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { canaryVariables, neighbourScript, type ProbeVariables } from "@berth/sandbox/probes";
+import { canaryVariables, hostProcesses, neighbourScript, type ProbeVariables } from "@berth/sandbox/probes";
 import type { Api } from "../../acceptance/harness/api.ts";
 import type { Berth } from "../../acceptance/harness/berth.ts";
 import { bash, makeSession, steps, toolResults } from "../../acceptance/harness/fixtures.ts";
@@ -25,7 +25,7 @@ for i in $(seq 3000); do grep -q ready said && break; sleep 0.01; done; cat said
   const variables = canaryVariables(output);
   if (variables === null) throw new Error(`the neighbour did not start: ${output}`);
   return {
-    variables: { ...variables, neighbour_disk: join(berth.dataDir, "sessions", id) },
+    variables: { ...variables, ...hostProcesses(tag), neighbour_disk: join(berth.dataDir, "sessions", id) },
     async end() {
       await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
       await readEventsUntil(api, id, ({ type }) => type === "session.status_idle");

@@ -10,10 +10,14 @@ export interface DescribedOperation {
   /** The path, with `{name}` for parameters. */
   path: string;
   scope: string | null;
+  /** The access to the object of the path that it needs; null without an object. */
+  access: "read" | "write" | "own" | null;
   /** Whether it needs no token. */
   isOpen: boolean;
-  /** Whether it requires an operator token. */
+  /** Whether it administers, and so accepts operator tokens. */
   isOperators: boolean;
+  /** Whether it accepts the token of an organization's admin as well. */
+  isAdmins: boolean;
   pathParams: string[];
   query: { name: string; required: boolean; schema: Schema }[];
   /** The media type and schema of the body; null without one. */
@@ -54,8 +58,10 @@ function describedOperation(
     method: method.toUpperCase(),
     path,
     scope: operation["x-scope"] ?? null,
+    access: operation["x-access"] ?? null,
     isOpen: operation.security?.length === 0,
     isOperators: operation.security?.[0]?.operatorToken !== undefined,
+    isAdmins: operation.security?.[1]?.token !== undefined,
     pathParams: parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name),
     query: parameters
       .filter((parameter) => parameter.in === "query")

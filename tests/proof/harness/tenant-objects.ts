@@ -22,11 +22,14 @@ interface CreationContext {
 /** The creation steps in order; each returns the ids of its objects. */
 const CREATORS: ((context: CreationContext) => Promise<Record<string, string>>)[] = [
   makeAgentAndEnvironment,
+  makeWebhook,
   makeVault,
+  makeConnection,
   makeSkillAndVersion,
   makeMemory,
   makeFiles,
   makeSession,
+  makeDeployment,
   makeToken,
   whoseAll,
 ];
@@ -59,6 +62,21 @@ async function makeAgentAndEnvironment({ api, canary, metadata }: CreationContex
   return { agent_id: agent.id, environment_id: environment.id };
 }
 
+/** Its host does not exist. It has a delivery, of a vault. An owner of many tenants' objects keeps the newest. */
+async function makeWebhook({ api, canary }: CreationContext) {
+  const { principal } = await api.ok("GET", "/whoami");
+  const { data: known } = await api.ok("GET", "/webhooks?limit=100");
+  const isMine = ({ owner_id: owner, owner_type: type }: AnyJson) =>
+    owner === principal.id || (principal.type === "service_account" && type === "organization");
+  for (const { id } of known.filter(isMine).slice(24)) await api.ok("DELETE", `/webhooks/${id}`);
+  const { id } = await api.ok("POST", "/webhooks", {
+    ...{ name: canary, description: canary, url: `https://hook.invalid/${canary}`, enabled_events: ["*"] },
+  });
+  await api.ok("POST", "/vaults", { display_name: canary });
+  const [delivery] = (await api.ok("GET", `/webhooks/${id}/deliveries?event_type=vault.created`)).data;
+  return { webhook_id: id, delivery_id: delivery.id };
+}
+
 async function makeVault({ api, canary, metadata }: CreationContext) {
   const vault = await api.ok("POST", "/vaults", { display_name: canary, metadata });
   const auth = { type: "static_bearer", mcp_server_url: `https://${canary}.example/mcp`, token: canary };
@@ -68,6 +86,17 @@ async function makeVault({ api, canary, metadata }: CreationContext) {
     auth,
   });
   return { vault_id: vault.id, credential_id: credential.id };
+}
+
+/** The host does not exist, so that no request leaves the machine. */
+async function makeConnection({ api, canary, metadata }: CreationContext) {
+  const connection = await api.ok("POST", "/connections", {
+    display_name: canary,
+    url: "https://git.invalid",
+    auth: { type: "token", api: "gitea", username: canary, token: canary },
+    metadata,
+  });
+  return { connection_id: connection.id };
 }
 
 /** Creates two versions, so that one can be deleted. */
@@ -105,7 +134,30 @@ async function makeSession({ api, canary, metadata, ids }: CreationContext) {
     environment_variables: { CANARY: canary },
     resources: [{ type: "file", file_id: ids.mounted_file_id }],
   });
-  return { session_id: session.id, resource_id: session.resources[0].id };
+  const preview = await api.ok("POST", `/sessions/${session.id}/previews`, { port: 5173 });
+  const rule = await api.ok("POST", `/sessions/${session.id}/confirmation_rules`, {
+    tool_name: "Bash",
+    command_prefix: canary,
+  });
+  const [{ id: resource_id }] = session.resources;
+  return { session_id: session.id, resource_id, preview_id: preview.id, rule_id: rule.id };
+}
+
+/** Creates a deployment that has run. */
+async function makeDeployment({ api, canary, metadata, ids }: CreationContext) {
+  const deployment = await api.ok("POST", "/deployments", {
+    name: canary,
+    description: canary,
+    agent: ids.agent_id,
+    environment_id: ids.environment_id,
+    initial_events: [{ type: "user.message", content: [{ type: "text", text: canary }] }],
+    environment_variables: { CANARY: canary },
+    metadata,
+  });
+  const run = await api.ok("POST", `/deployments/${deployment.id}/run`);
+  // So that the environment can be deleted.
+  await api.ok("POST", `/sessions/${run.session_id}/terminate`);
+  return { deployment_id: deployment.id, deployment_run_id: run.id };
 }
 
 async function makeToken({ api, canary, issuer }: CreationContext) {
@@ -129,6 +181,25 @@ async function whoseAll({ api }: CreationContext) {
   };
 }
 
+/** Paths of the objects that can be shared, by the name of their id. */
+const SHARED_PATHS: Readonly<Record<string, string>> = {
+  agent_id: "/agents",
+  environment_id: "/environments",
+  vault_id: "/vaults",
+  skill_id: "/skills",
+  memory_store_id: "/memory_stores",
+  file_id: "/files",
+  mounted_file_id: "/files",
+  session_id: "/sessions",
+  deployment_id: "/deployments",
+};
+
+/** Shares all objects of a tenant, by one request each with the body. */
+export async function shareAll(api: Api, { ids }: TenantObjects, body: object): Promise<void> {
+  for (const [name, path] of Object.entries(SHARED_PATHS))
+    await api.ok("POST", `${path}/${ids[name]}/share`, body);
+}
+
 /** Returns well-formed ids of objects that do not exist. */
 export function absentObjects({ ids, canary }: TenantObjects): TenantObjects {
   const absent = Object.entries(ids).map(([name, id]) => [
@@ -140,11 +211,12 @@ export function absentObjects({ ids, canary }: TenantObjects): TenantObjects {
 
 /** Whether the body of the operation refers to objects, so that access to them matters. */
 export function bodyNamesObjects(operation: string): boolean {
-  return ["sessions.create", "forward.register"].includes(operation);
+  return ["sessions.create", "deployments.create", "forward.register"].includes(operation);
 }
 
 /** Returns a valid body for an operation on existing objects. */
 export function validBody(operation: string, { ids, canary }: TenantObjects): AnyJson {
+  if (operation.endsWith(".share")) return {};
   const bodies: Record<string, () => AnyJson> = {
     "tokens.create": () => ({ name: canary }),
     "deviceAuthorizations.create": () => ({ client_name: canary }),
@@ -158,13 +230,26 @@ export function validBody(operation: string, { ids, canary }: TenantObjects): An
       auth: { type: "static_bearer", mcp_server_url: "https://other.example/mcp", token: canary },
     }),
     "vaultCredentials.update": () => ({ display_name: canary }),
+    "connections.create": () => ({ display_name: canary, auth: { type: "gitlab", token: canary } }),
+    "connections.update": () => ({ display_name: canary }),
+    "webhooks.create": () => ({ url: `https://hook.invalid/${canary}`, enabled_events: ["*"] }),
+    "webhooks.update": () => ({ name: canary }),
     "environments.update": () => ({ description: "other" }),
     "forward.register": () => ({ type: "skill", resource: { id: ids.skill_id } }),
     "skills.update": () => ({ display_title: "other" }),
     "sessions.create": () => ({ agent: ids.agent_id, environment_id: ids.environment_id }),
+    "deployments.create": () => ({
+      name: canary,
+      agent: ids.agent_id,
+      environment_id: ids.environment_id,
+      initial_events: [{ type: "user.message", content: [{ type: "text", text: canary }] }],
+    }),
+    "deployments.update": () => ({ description: "other" }),
     "sessions.update": () => ({ title: "other" }),
     "sessionResources.add": () => ({ type: "file", file_id: ids.file_id }),
     "sessionResources.rotate": () => ({ authorization_token: "other" }),
+    "previews.create": () => ({ port: 5173 }),
+    "confirmationRules.create": () => ({ tool_name: "Bash", command_prefix: canary }),
     "memoryStores.create": () => ({ name: canary }),
     "memoryStores.update": () => ({ description: "other" }),
     "memories.create": () => ({ path: `/${Math.random()}`, content: canary }),
