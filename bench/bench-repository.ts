@@ -80,9 +80,13 @@ export async function startRepositoryBench(
   };
 }
 
-/** Returns sessions of one agent in one environment. */
-export async function sessionsOf(api: Api, host: GitHost): Promise<Sessions> {
-  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
+/** Returns sessions of one agent in one environment. @param fields of the environment. */
+export async function sessionsOf(
+  api: Api,
+  host: Pick<GitHost, "url">,
+  fields: Parameters<typeof makeEnvironment>[1] = {},
+): Promise<Sessions> {
+  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api, fields)]);
   return {
     async firstCommand(name) {
       const session = await api.ok("POST", "/sessions", {

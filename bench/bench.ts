@@ -12,18 +12,22 @@ import { httpFigures } from "./cases/http.ts";
 import { idleFigures } from "./cases/idle.ts";
 import { kubernetesFigures } from "./cases/kubernetes.ts";
 import { largeRepositoryFigures } from "./cases/large-repositories.ts";
+import { listFigures } from "./cases/lists.ts";
 import { machineFigures } from "./cases/machines.ts";
 import { maskingFigures } from "./cases/masking.ts";
 import { race } from "./cases/race.ts";
 import { readerFigures } from "./cases/readers.ts";
 import { repositoryFigures } from "./cases/repository.ts";
+import { runtimeFigures } from "./cases/runtimes.ts";
 import { sandboxFigures } from "./cases/sandbox.ts";
 import { outputFigures } from "./cases/sandbox-outputs.ts";
+import { programFigures } from "./cases/sandbox-programs.ts";
 import { snapshotFigures } from "./cases/sandbox-snapshots.ts";
 import { saveFigures } from "./cases/saves.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
 import { tokenCosts } from "./cases/tokens.ts";
 import { volumeSnapshotFigures } from "./cases/volume-snapshots.ts";
+import { webhookFigures } from "./cases/webhooks.ts";
 import { type Figure, table } from "./figure.ts";
 
 /**
@@ -36,11 +40,14 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   growth: () => onService(growthFigures),
   readers: () => onService(readerFigures),
   http: () => onService(httpFigures),
+  lists: () => onService(listFigures),
   processes: machineFigures,
   sandbox: sandboxFigures,
+  programs: programFigures,
   snapshots: snapshotFigures,
   repository: repositoryFigures,
   "first-command": firstCommandFigures,
+  runtimes: runtimeFigures,
   large: largeRepositoryFigures,
   saves: saveFigures,
   outputs: outputFigures,
@@ -52,6 +59,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   abuse: () => onService((_, api) => abuseFigures(api)),
   kubernetes: kubernetesFigures,
   "volume-snapshots": volumeSnapshotFigures,
+  webhooks: () => onService(webhookFigures, { BERTH_EGRESS_ALLOW_PRIVATE: "127.0.0.1" }),
   race,
   tokens: tokenCosts,
 };

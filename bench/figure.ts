@@ -37,6 +37,22 @@ export async function times(count: number, run: (index: number) => Promise<unkno
   return durations;
 }
 
+/**
+ * Runs two things in turns, each the first of every second round, so that a change of the machine's speed meets both.
+ * Returns the durations of each in milliseconds.
+ */
+export async function timesInTurns(
+  rounds: number,
+  one: () => Promise<unknown>,
+  other: () => Promise<unknown>,
+): Promise<[number[], number[]]> {
+  const durations: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++)
+    for (const place of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
+      durations[place].push(...(await times(1, place === 0 ? one : other)));
+  return durations;
+}
+
 /** Returns how often `run` completes per second with `callers` concurrent callers. */
 export async function rate(seconds: number, callers: number, run: () => Promise<unknown>): Promise<number> {
   const end = performance.now() + seconds * 1000;

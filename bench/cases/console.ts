@@ -42,7 +42,7 @@ export async function consoleFigures(berth: Berth, api: Api): Promise<Figure[]> 
       {
         what: `list of ${SESSIONS} sessions readable`,
         ...against(plain),
-        ...timed(await loads(visited, `${berth.url}/console/`, "tbody tr")),
+        ...timed(await loads(visited, `${berth.url}/console/sessions`, "tbody tr")),
         limit: 700,
       },
       ...(await longFigures(
