@@ -55,6 +55,15 @@ test("guarded fetch: private addresses in any notation → reached only if liste
   );
 });
 
+test("guarded fetch: a signal ends a request whose name is still being resolved", async () => {
+  const { promise, resolve } = Promise.withResolvers<string[]>();
+  const aborted = new AbortController();
+  const fetched = guarded({ resolve: () => promise })("https://slow.example/", { signal: aborted.signal });
+  aborted.abort(new Error("too late"));
+  await assert.rejects(fetched, /too late/);
+  resolve([]);
+});
+
 test("guarded fetch: a name is resolved once, and only its permitted addresses are dialled", async (t) => {
   const { port, connections } = await serve(t, (_, answer) => answer.end("here"));
   let asked = 0;

@@ -4,6 +4,7 @@ import { request as requestTls } from "node:https";
 import { isIP, isIPv4, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { connect, createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import { orAborted } from "@berth/concurrency";
 import { createAddressGuard, isPublicAddress } from "../addresses/address-guard.ts";
 import { type Resolve, resolveBySystem } from "../addresses/resolve.ts";
 import type { HostName } from "../names/host-name.ts";
@@ -85,9 +86,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 
   return async (given, init = {}) => {
     const url = new URL(given);
-    const addresses = await permitted(url);
     const { signal, body } = init;
-    signal?.throwIfAborted();
+    const addresses = await (signal == null ? permitted(url) : orAborted(permitted(url), signal));
     const settings: RequestOptions = {
       method: init.method ?? "GET",
       headers: Object.fromEntries(new Headers(init.headers)),
