@@ -62,13 +62,13 @@ async function makeAgentAndEnvironment({ api, canary, metadata }: CreationContex
   return { agent_id: agent.id, environment_id: environment.id };
 }
 
-/** Its host does not exist. It has a delivery, of a vault. An owner of many tenants' objects keeps the newest. */
+/** Its host does not exist. It has a delivery, of a vault. An owner of many tenants' objects keeps the newest and the first. */
 async function makeWebhook({ api, canary }: CreationContext) {
   const { principal } = await api.ok("GET", "/whoami");
   const { data: known } = await api.ok("GET", "/webhooks?limit=100");
   const isMine = ({ owner_id: owner, owner_type: type }: AnyJson) =>
     owner === principal.id || (principal.type === "service_account" && type === "organization");
-  for (const { id } of known.filter(isMine).slice(24)) await api.ok("DELETE", `/webhooks/${id}`);
+  for (const { id } of known.filter(isMine).slice(24, -1)) await api.ok("DELETE", `/webhooks/${id}`);
   const { id } = await api.ok("POST", "/webhooks", {
     ...{ name: canary, description: canary, url: `https://hook.invalid/${canary}`, enabled_events: ["*"] },
   });
