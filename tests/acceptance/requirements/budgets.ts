@@ -15,7 +15,7 @@ export const budgetRequirements: readonly Requirement[] = [
   {
     id: "budget-price",
     source: "Budgets that hold",
-    rule: "A budget, or a session under a spend limit, with a model whose price is not known is a 400 that names the model.",
+    rule: "A budget, or a session under a spend limit, with a model whose price is not known is a 400 that names the model; so is such a budget of a deployment when it is written.",
   },
   {
     id: "budget-owners",

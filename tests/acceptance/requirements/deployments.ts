@@ -21,7 +21,7 @@ export const deploymentRequirements: readonly Requirement[] = [
   {
     id: "deployment-runs",
     source,
-    rule: "Each run is listed with its session or its error, the agent's version and what triggered it, for a deployment and for all, filtered by has_error and trigger_type.",
+    rule: "Each run is listed with its session or its error, when its session first ended a turn by itself, the agent's version and what triggered it, for a deployment and for all, filtered by has_error and trigger_type.",
   },
   {
     id: "deployment-paused",

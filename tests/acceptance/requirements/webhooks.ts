@@ -14,7 +14,7 @@ export const webhookRequirements: readonly Requirement[] = [
   {
     id: "webhook-events",
     source: "issue Connected, webhooks",
-    rule: "What happens to sessions, pull requests, agents, environments, vaults, credentials and memory stores is written in the transaction in which it happens, and sent to the webhooks that enable it: type, id and organization, signed as Standard Webhooks say.",
+    rule: "What happens to sessions, pull requests, deployments and their runs, agents, environments, vaults, credentials and memory stores is written in the transaction in which it happens, and sent to the webhooks that enable it: type, id and organization, signed as Standard Webhooks say.",
   },
   {
     id: "webhook-privacy",

@@ -138,6 +138,32 @@ covers(["budget-price"], "a budget and a spend limit need prices", async () => {
   const explores = await makeAgent(api, { tools });
   const other = { ...body, agent: explores.id, budget: limit("100") };
   assertError(await api.post("/sessions", other), 400, "invalid_request_error", { message });
+  const initial_events = [steps({ say: "no" })];
+  const deploy = { ...body, name: "d", initial_events };
+  const follow = { pull_request: true, max_list_cost: { amount: "100", currency: "USD" } };
+  const refused = { budget: limit("100"), "follow.max_list_cost": follow };
+  for (const [param, value] of Object.entries(refused)) {
+    const [field = ""] = param.split(".");
+    const given = await api.post("/deployments", { ...deploy, [field]: value });
+    assertError(given, 400, "invalid_request_error", { message, param });
+    const { id } = await api.ok("POST", "/deployments", deploy);
+    const late = await api.post(`/deployments/${id}`, { [field]: value });
+    assertError(late, 400, "invalid_request_error", { message, param });
+    assert.equal((await api.ok("GET", `/deployments/${id}`))[field], null);
+    const priced = await makeAgent(api);
+    const held = await api.ok("POST", "/deployments", { ...deploy, agent: priced.id, [field]: value });
+    const moved = await api.post(`/deployments/${held.id}`, { agent: agent.id });
+    assertError(moved, 400, "invalid_request_error", { message, param: "agent" });
+    await api.ok("POST", `/deployments/${held.id}`, { agent: agent.id, [field]: null });
+  }
+  const turns = await makeAgent(api);
+  const { id } = await api.ok("POST", "/deployments", { ...deploy, agent: turns.id, budget: limit("100") });
+  await api.ok("POST", `/agents/${turns.id}`, { version: 1, model: "local/unknown" });
+  assert.deepEqual((await api.ok("POST", `/deployments/${id}/run`)).error, {
+    ...{ type: "session_creation_rejected_error", message },
+  });
+  const exploring = { ...deploy, agent: explores.id, budget: limit("100") };
+  assertError(await api.post("/deployments", exploring), 400, "invalid_request_error", { message });
   for (const amount of ["0", "01", "1.5", "-1", "100000000", ""]) {
     const given = await api.post("/sessions", { ...body, budget: limit(amount) });
     assertError(given, 400, "invalid_request_error", { param: "budget.max_list_cost.amount" });

@@ -91,7 +91,10 @@ covers(
     const at = `/deployments/${made.id}`;
     assert.equal((await api.ok("POST", `${at}/pause`)).status, "paused");
     const run = await api.ok("POST", `${at}/run`);
-    assert.equal((await ended(run.session_id)).deployment_id, made.id);
+    assert.equal(run.succeeded_at, null);
+    const session = await ended(run.session_id);
+    assert.equal(session.deployment_id, made.id);
+    const done = { ...run, succeeded_at: session.last_turn.ended_at };
     assert.equal((await api.ok("POST", `${at}/unpause`)).status, "active");
     await api.ok("POST", `/agents/${made.agent.id}/archive`);
     for (let count = 0; count < 5; count++)
@@ -103,8 +106,8 @@ covers(
     );
     assert.equal((await api.ok("GET", `${at}/runs?has_error=true&trigger_type=manual`)).data.length, 5);
     const { data } = await api.ok("GET", `/deployment_runs?deployment_id=${made.id}&has_error=false`);
-    assert.deepEqual(data, [run]);
-    assert.deepEqual(await api.ok("GET", `/deployment_runs/${run.id}`), run);
+    assert.deepEqual(data, [done]);
+    assert.deepEqual(await api.ok("GET", `/deployment_runs/${run.id}`), done);
   },
 );
 

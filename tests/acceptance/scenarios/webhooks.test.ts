@@ -202,6 +202,45 @@ covers(
   },
 );
 
+covers(["webhook-events"], "webhooks: a run of a deployment succeeds once", async () => {
+  const webhook = await make(api, { enabled_events: ["deployment_run.*", "deployment.*"] });
+  const ask = { name: "Bash", permission_policy: { type: "always_ask" } };
+  const asking = await makeAgent(api, { tools: [{ type: "agent_toolset_20260401", configs: [ask] }] });
+  const environment = await makeEnvironment(api);
+  const { id } = await api.ok("POST", "/deployments", {
+    ...{ name: "d", agent: asking.id, environment_id: environment.id },
+    initial_events: [steps(bash("true"))],
+  });
+  const run = await api.ok("POST", `/deployments/${id}/run`);
+  const session = run.session_id;
+  const read = () => api.ok("GET", `/sessions/${session}`);
+  await waitUntil(
+    async () => (await read()).last_turn?.outcome === "requires_action",
+    () => "it asks nothing",
+  );
+  assert.equal((await api.ok("GET", `/deployment_runs/${run.id}`)).succeeded_at, null);
+  const { data: uses } = await api.ok("GET", `/sessions/${session}/events?types[]=agent.tool_use`);
+  const answer = { type: "user.tool_confirmation", tool_use_id: uses[0].id, result: "allow" };
+  await api.ok("POST", `/sessions/${session}/events`, { events: [answer] });
+  await typesOf(webhook, run.id, "deployment_run.succeeded");
+  const { succeeded_at: at } = await api.ok("GET", `/deployment_runs/${run.id}`);
+  assert.equal(at, (await read()).last_turn.ended_at);
+  await runTurn(api, session, { say: "more" });
+  await api.ok("POST", `/deployments/${id}/archive`);
+  await typesOf(webhook, id, "deployment.archived");
+  assert.deepEqual(
+    eventsAt(webhook).map(({ data }) => [data.type, data.deployment_id]),
+    [
+      ["deployment.created", undefined],
+      ["deployment_run.started", id],
+      ["deployment_run.succeeded", id],
+      ["deployment.archived", undefined],
+    ],
+  );
+  assert.equal((await api.ok("GET", `/deployment_runs/${run.id}`)).succeeded_at, at);
+  await api.ok("DELETE", `/webhooks/${webhook.id}`);
+});
+
 covers(["webhook-events"], "webhooks: the life of a session", async () => {
   const webhook = await make(api, { enabled_events: ["session.*"] });
   const ask = { name: "Bash", permission_policy: { type: "always_ask" } };

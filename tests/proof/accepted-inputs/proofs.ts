@@ -1457,6 +1457,12 @@ const DEPLOYMENTS: readonly Proof[] = [
     DEPLOYMENTS_TEST,
     "a budget is that of each session",
   ],
+  [
+    "deployments follow.",
+    "pull_request max_attempts max_list_cost.amount max_list_cost.currency conflicts",
+    DEPLOYMENTS_TEST,
+    "a follow is that of each session",
+  ],
   ["deployments ", "schedule<at>.at", DEPLOYMENTS_TEST, "at a time: once"],
   ["deployments ", "vault_ids", DEPLOYMENTS_TEST, "each object that is gone or out of reach has its error"],
   ["deployments.list ?", "include_archived", DEPLOYMENTS_TEST, "an archived one is read"],

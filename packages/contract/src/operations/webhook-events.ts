@@ -2,7 +2,7 @@ import type { IdKind } from "../conventions/ids.ts";
 
 /**
  * Every event that webhooks can hear of. `session.failed`: a turn was given up, or a repository could not be
- * cloned. Those of pull requests come as the host of the repository tells of them.
+ * cloned. `deployment_run.succeeded`: its session ended a turn with `end_turn` for the first time. Those of pull requests come as the host of the repository tells of them.
  *
  * A trigger tells each; docs/decisions/0067-webhooks.md says how to add one.
  */
@@ -28,6 +28,7 @@ export const WEBHOOK_EVENTS = [
   "deployment.unpaused",
   "deployment.archived",
   "deployment_run.started",
+  "deployment_run.succeeded",
   "deployment_run.failed",
   "agent.created",
   "agent.updated",

@@ -131,7 +131,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     scim_users.user_name connections.api_url connections.auth connections.display_name connections.metadata connections.secret connections.url
     session_follows.conflicts session_follows.max_list_cost
     webhooks.description webhooks.enabled_events webhooks.format webhooks.name webhooks.recipient_ids webhooks.secret webhooks.url
-    deployments.description deployments.environment_variables deployments.initial_events deployments.metadata deployments.name
+    deployments.description deployments.environment_variables deployments.follow deployments.initial_events deployments.metadata deployments.name
     deployments.resources deployments.resource_secrets deployments.schedule
     session_resources.repository_access session_words.title agent_versions.definition agent_versions.metadata confirmation_rules.command_prefix
     confirmation_rules.mcp_server_name confirmation_rules.tool_name environments.config environments.description

@@ -1,6 +1,7 @@
 import { budgetInNanodollars, type deploymentRoutes, type Input, newUuid, uuidOrNil } from "@berth/contract";
 import { ownedBy, type Principal } from "@berth/store/access";
 import type { RequestScope } from "../../request/request-scope.ts";
+import { requirePriced } from "../sessions/budgets/require-priced.ts";
 import { type CreateSessionDeps, checkSession } from "../sessions/create-session.ts";
 import { requireSlot } from "./schedule/resolve-schedule.ts";
 import { sealSecrets, withoutSecrets } from "./store/deployment-resources.ts";
@@ -9,7 +10,8 @@ import { type DeploymentRow, readClock, storeDeployment } from "./store/deployme
 export type DeploymentBody = Input<typeof deploymentRoutes.create>["body"];
 
 /**
- * Creates a deployment. What it refers to is checked as for a session, except for limits.
+ * Creates a deployment. What it refers to is checked as for a session, except for limits. So are
+ * the prices of the models that the agent has now, if a budget or `follow` needs them.
  * @throws errors.invalid for a schedule that cannot be read or never runs
  */
 export async function createDeployment(
@@ -20,7 +22,8 @@ export async function createDeployment(
   const { db, principal } = request;
   const { schedule = null, resources, metadata } = body;
   const next = schedule === null ? null : requireSlot(schedule, await readClock(db.read));
-  await checkSession(request, deps, body);
+  const { agent } = await checkSession(request, deps, body);
+  requirePriced(deps.models, agent.row.definition, body);
   const id = newUuid();
   return await storeDeployment(db.write, {
     ...{ id, ...ownedBy(principal, body.visibility), service_account_id: serviceAccountOf(principal) },
@@ -34,6 +37,7 @@ export async function createDeployment(
     vault_ids: (body.vault_ids ?? []).map((vault) => uuidOrNil("vault", vault)),
     environment_variables: body.environment_variables ?? {},
     budget_nano: body.budget == null ? null : budgetInNanodollars(body.budget),
+    follow: body.follow ?? null,
     metadata: metadata ?? {},
     schedule,
     next_run_at: next === null ? null : new Date(next),

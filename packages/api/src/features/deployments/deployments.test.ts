@@ -81,6 +81,7 @@ describe("a schedule", () => {
     assert.deepEqual(run, {
       ...{ id: run.id, type: "deployment_run", deployment_id: made.id },
       ...{ agent: { id: agent.id, version: 1 }, session_id: session?.id, error: null },
+      succeeded_at: null,
       trigger_context: { type: "schedule", scheduled_at: "2026-03-02T08:00:00.000Z" },
       created_at: run.created_at,
     });
@@ -421,6 +422,31 @@ test("a budget is that of each session", async (t) => {
   const { session_id: session } = await owner.made(`/deployments/${made.id}/run`, undefined);
   assert.deepEqual([made.budget, (await owner.get(`/sessions/${session}`)).body.budget], [budget, budget]);
   assert.equal((await owner.made(`/deployments/${made.id}`, { budget: null })).budget, null);
+});
+
+test("a follow is that of each session, and says its bounds", async (t) => {
+  const { deploy, owner } = await bench(t);
+  const bounds = {
+    ...{ pull_request: true, max_attempts: 3, conflicts: "rebase" },
+    max_list_cost: { amount: "500", currency: "USD" },
+  };
+  const made = await deploy({ follow: bounds });
+  assert.deepEqual(made.follow, bounds);
+  const ran = async () => {
+    const { session_id: id } = await owner.made(`/deployments/${made.id}/run`, undefined);
+    return (await owner.get(`/sessions/${id}`)).body.follow;
+  };
+  const waiting = { status: "waiting", attempts: 0, followed: null, stopped_reason: null, error: null };
+  assert.deepEqual(await ran(), { ...bounds, ...waiting });
+  const usual = { pull_request: true, max_attempts: 5, max_list_cost: null, conflicts: "merge" };
+  const changed = await owner.made(`/deployments/${made.id}`, { follow: { pull_request: true } });
+  assert.deepEqual(changed.follow, usual);
+  assert.deepEqual((await owner.made(`/deployments/${made.id}`, { name: "other" })).follow, usual);
+  assert.deepEqual(await ran(), { ...usual, ...waiting });
+  assert.equal((await owner.made(`/deployments/${made.id}`, { follow: null })).follow, null);
+  assert.equal(await ran(), null);
+  const wrong = await owner.post(`/deployments/${made.id}`, { follow: { ...usual, max_attempts: 0 } });
+  assert.deepEqual([wrong.status, wrong.body.error.param], [400, "follow.max_attempts"]);
 });
 
 test("update: what is given is changed, and tokens stay with their resources", async (t) => {

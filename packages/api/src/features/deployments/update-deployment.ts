@@ -3,6 +3,7 @@ import { asDatabase } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { patchMetadata } from "../../request/patch-metadata.ts";
 import type { RequestScope } from "../../request/request-scope.ts";
+import { requirePriced } from "../sessions/budgets/require-priced.ts";
 import { type CreateSessionDeps, checkSession } from "../sessions/create-session.ts";
 import { agentOf } from "./create-deployment.ts";
 import { requireSlot } from "./schedule/resolve-schedule.ts";
@@ -16,7 +17,7 @@ import {
 
 type Body = Input<typeof deploymentRoutes.update>["body"];
 
-/** The fields that decide what sessions refer to. If one of them is given, all of it is checked again. */
+/** The fields that decide what sessions refer to. If one of them, or a bound on cost, is given, all of it is checked again. */
 const REFERRING = ["agent", "environment_id", "initial_events", "resources", "vault_ids"] as const;
 
 /**
@@ -35,11 +36,26 @@ export async function updateDeployment(
       const deployment = await requireDeploymentForUpdate(whole.write, principal, deploymentId);
       if (deployment.archived_at !== null) throw errors.locked("deployment", deploymentId);
       const slot = body.schedule == null ? null : requireSlot(body.schedule, await readClock(whole.read));
-      if (REFERRING.some((name) => body[name] !== undefined))
-        await checkSession({ db: whole, principal }, deps, sessionOf(deployment, body));
+      if (REFERRING.some((name) => body[name] !== undefined) || body.budget != null || body.follow != null)
+        await checkUpdate({ db: whole, principal }, deps, deployment, body);
       return await storeDeployment(whole.write, changed(deps, deployment, body, slot));
     }),
   );
+}
+
+async function checkUpdate(
+  request: Pick<RequestScope, "db" | "principal">,
+  deps: CreateSessionDeps,
+  deployment: DeploymentRow,
+  body: Body,
+): Promise<void> {
+  const { agent } = await checkSession(request, deps, sessionOf(deployment, body));
+  const { budget_nano, follow } = deployment;
+  const bounds = {
+    budget: body.budget === undefined ? budget_nano : body.budget,
+    follow: body.follow === undefined ? follow : body.follow,
+  };
+  requirePriced(deps.models, agent.row.definition, bounds, (bound) => body[bound] !== undefined);
 }
 
 /** Returns what sessions will refer to, as a request that creates one says it. */
@@ -90,6 +106,7 @@ function changed(
     ...(body.budget !== undefined && {
       budget_nano: body.budget === null ? null : budgetInNanodollars(body.budget),
     }),
+    ...(body.follow !== undefined && { follow: body.follow }),
     ...(body.schedule !== undefined && {
       schedule: body.schedule,
       next_run_at: slot === null || paused !== null ? null : new Date(slot),

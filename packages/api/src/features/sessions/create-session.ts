@@ -14,11 +14,11 @@ import { startsWork } from "@berth/store/session-log";
 import type { RequestScope } from "../../request/request-scope.ts";
 import { agentSnapshot } from "../agents/agent-store.ts";
 import type { PricedModels } from "../usage/figures.ts";
+import { requirePriced } from "./budgets/require-priced.ts";
 import { requireSpendAllowed } from "./budgets/require-spend-allowed.ts";
 import { createdBy, creatorOf } from "./events/created-by.ts";
 import { MessageFiles } from "./events/message-files.ts";
 import { requireWorkAllowed } from "./events/work-limits.ts";
-import { requirePriced } from "./follow/require-priced.ts";
 import { insertSession, type NewSession } from "./new-session-store.ts";
 import { openSessionsChecks } from "./open-sessions.ts";
 import { prepareAgent, prepareEnvironment, prepareVaults } from "./prepare-references.ts";
@@ -39,8 +39,8 @@ export interface CreateSessionDeps extends RepositoryDeps {
  * Stores a session with its entry in the audit log. Returns the session, and whether it is due: whether it
  * has repositories to clone or events to process. Cloning is left to the worker that claims the session.
  *
- * Checks in this order: hosts and mount paths; existence; access; archived or unready objects; limits on
- * work, on spending, and on open sessions.
+ * Checks in this order: hosts and mount paths; existence; access; archived or unready objects; prices of
+ * models; limits on work, on spending, and on open sessions.
  *
  * @param deploymentId uuid of the deployment that creates it. Default: none.
  */
@@ -57,7 +57,7 @@ export async function createSession(
     deps,
     body,
   );
-  requirePriced(deps.models, agent.row.definition.model.id, body.follow);
+  requirePriced(deps.models, agent.row.definition, body);
   const creator = first.length === 0 ? null : await creatorOf(db.read, principal);
   const events =
     creator === null
@@ -88,7 +88,7 @@ export async function createSession(
     audit: request.auditEntry(formatId("session", id)),
   };
   await requireWorkAllowed(db.read, deps.limits, session, events);
-  await requireSpendAllowed(db.write, deps, session, agent.row.definition, body.budget ?? null);
+  await requireSpendAllowed(db.write, deps, session, agent.row.definition);
   const room = await openSessionsChecks(db.read, deps.limits, principal);
   const locked = [...room, ...references, ...(skills === null ? [] : [skills])];
   const row = await store(db, session, locked, (tx) => messageFiles.keep(tx, id));

@@ -7,7 +7,7 @@ import { appendUpdated, type SessionChange } from "@berth/store/session-log";
 import { patchMetadata } from "../../request/patch-metadata.ts";
 import type { PricedModels } from "../usage/figures.ts";
 import { changeBudget } from "./budgets/change-budget.ts";
-import { requirePriced } from "./follow/require-priced.ts";
+import { requirePriced } from "./budgets/require-priced.ts";
 import { updateFollow } from "./follow/update-follow.ts";
 import { retryMcpServers } from "./retry-mcp-servers.ts";
 import type { SessionRow } from "./session-row.ts";
@@ -35,7 +35,7 @@ export async function updateSession(
     const row = await getSession(tx, session.id);
     if (row === null) throw errors.notFound("session", params.session_id);
     await retryMcpServers(tx, row, body.mcp_servers ?? []);
-    requirePriced(models, row.model, body.follow);
+    requirePriced(models, { model: { id: row.model }, tools: [] }, { follow: body.follow });
     const isFollowChanged = await updateFollow(tx, row, body.follow);
     const change = { ...changeOf(row, body), ...(await changeBudget(tx, row, body.budget)) };
     if (Object.keys(change).length === 0) return isFollowChanged;

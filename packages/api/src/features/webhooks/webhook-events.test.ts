@@ -139,7 +139,7 @@ test("who hears: by events, owner and state; what is rolled back is not told", a
 });
 
 test("deployments and their runs: paused, unpaused, and what came of each run", async (t) => {
-  const { owner, heard } = await house(t);
+  const { db, owner, heard } = await house(t);
   const types = ["deployment.*", "deployment_run.*"];
   const webhook = await owner.made("/webhooks", { ...EVERYTHING, enabled_events: types });
   const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
@@ -154,6 +154,23 @@ test("deployments and their runs: paused, unpaused, and what came of each run", 
   await owner.post(`${path}/pause`);
   await owner.post(`${path}/unpause`);
   const run = (await owner.post(`${path}/run`)).body;
+  const succeeded = async () =>
+    (await heard(webhook)).filter((type) => type === "deployment_run.succeeded").length;
+  const end = async (outcome: string) => {
+    const text = `update sessions set status = 'idle', last_turn_outcome = $1, last_turn_ended_at = clock_timestamp()`;
+    await db.write.query({ text: "update sessions set status = 'running'" });
+    await db.write.query({ text, values: [outcome] });
+    await db.write.query({ text: "update sessions set status = 'idle', title = title || 'x'" });
+    const { body } = await owner.get(`/deployment_runs/${run.id}`);
+    return [await succeeded(), body.succeeded_at];
+  };
+  for (const outcome of ["requires_action", "cancelled", "retries_exhausted", "budget_reached"])
+    assert.deepEqual(await end(outcome), [0, null], outcome);
+  const [first, at] = await end("end_turn");
+  const { ended_at: endedAt } = (await owner.get(`/sessions/${run.session_id}`)).body.last_turn;
+  assert.deepEqual([first, at], [1, endedAt]);
+  for (const outcome of ["retries_exhausted", "end_turn"])
+    assert.deepEqual(await end(outcome), [1, at], "the first time counts");
   await owner.post(`/agents/${agent.id}/archive`);
   await owner.post(`${path}/run`);
   await owner.post(`${path}/archive`);
@@ -162,7 +179,9 @@ test("deployments and their runs: paused, unpaused, and what came of each run", 
     assert.equal(all.filter((type) => type === `deployment.${verb}`).length, 1, `${verb} in ${all}`);
   assert.equal(all.filter((type) => type === "deployment_run.started").length, 1, String(all));
   assert.equal(all.filter((type) => type === "deployment_run.failed").length, 1, String(all));
-  const { data } = (await owner.get(`/webhooks/${webhook.id}/deliveries?event_type=deployment_run.started`))
-    .body;
-  assert.equal(data[0].object_id, run.id);
+  for (const verb of ["started", "succeeded"]) {
+    const list = `/webhooks/${webhook.id}/deliveries?event_type=deployment_run.${verb}`;
+    const { data } = (await owner.get(list)).body;
+    assert.equal(data[0].object_id, run.id);
+  }
 });

@@ -65,6 +65,10 @@ export const deploymentRun = z
       .strictObject({ type: runErrorType, message: z.string().meta({ description: "One sentence." }) })
       .nullable()
       .meta({ description: "Why no session was created. How the session's turns end is not said here." }),
+    succeeded_at: timestamp.nullable().meta({
+      description:
+        "When the session first became idle with the stop reason `end_turn`: its agent was done. A turn that waits for a client, failed, was interrupted or reached a limit does not count, but a later one may. Null before that, and with an `error`; it stays when the session goes on.",
+    }),
     trigger_context: triggerContext,
     created_at: timestamp,
   })

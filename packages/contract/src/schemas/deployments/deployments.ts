@@ -15,6 +15,7 @@ import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 import { sharingRoutes } from "../../operations/sharing-routes.ts";
 import { initialEvents } from "../events/input-events.ts";
+import { followBounds, followInput } from "../sessions/follow.ts";
 import { agentReference, vaultIds } from "../sessions/references.ts";
 import { checkout } from "../sessions/repositories.ts";
 import { resourceInput } from "../sessions/session-resources.ts";
@@ -77,6 +78,9 @@ export const deployment = z
     vault_ids: z.array(idOf("vault")),
     environment_variables: z.record(z.string(), z.string()),
     budget: budget.nullable().meta({ description: "What each session may cost. Null for no limit." }),
+    follow: followBounds
+      .nullable()
+      .meta({ description: "How each session follows its pull request. Null for not at all." }),
     schedule: schedule.nullable(),
     status: z.enum(["active", "paused"]),
     paused_reason: pausedReason,
@@ -111,6 +115,9 @@ const options = {
   vault_ids: vaultIds.nullish(),
   environment_variables: environmentVariables.nullish(),
   budget: budget.nullish().meta({ description: "What each session may cost, as the `budget` of a session." }),
+  follow: followInput.nullish().meta({
+    description: "How each session follows its pull request, as the `follow` of a session. Null: not at all.",
+  }),
   schedule: scheduleInput.nullish().meta({ description: "Null: it only runs when somebody asks." }),
 };
 

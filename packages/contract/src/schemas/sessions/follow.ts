@@ -35,13 +35,21 @@ export const followInput = z
   .meta({ id: "FollowInput" });
 export type FollowInput = z.output<typeof followInput>;
 
+const bounds = {
+  pull_request: z.literal(true),
+  max_attempts: z.int(),
+  max_list_cost: maxListCost.nullable(),
+  conflicts,
+};
+
+/** How the sessions of a deployment follow their pull requests. */
+export const followBounds = z.strictObject(bounds).meta({ id: "FollowBounds" });
+export type FollowBounds = z.output<typeof followBounds>;
+
 /** How a session follows its pull request. */
 export const follow = z
   .strictObject({
-    pull_request: z.literal(true),
-    max_attempts: z.int(),
-    max_list_cost: maxListCost.nullable(),
-    conflicts,
+    ...bounds,
     status: z.enum(["waiting", "watching", "stopped"]).meta({
       description:
         "`waiting`: no branch of the session has an open pull request yet. The first one that has is followed.",

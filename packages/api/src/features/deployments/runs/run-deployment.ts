@@ -114,6 +114,7 @@ function bodyOf({ secrets }: RunDeps, deployment: DeploymentRow) {
     vault_ids: vault_ids.map((id) => formatId("vault", id)),
     environment_variables: deployment.environment_variables,
     budget: deployment.budget_nano === null ? null : budgetOf(deployment.budget_nano),
+    follow: deployment.follow,
     initial_events: deployment.initial_events,
     visibility: organization_access === null ? ("private" as const) : ("organization" as const),
   };

@@ -22,16 +22,18 @@ export interface RunRow {
   trigger_type: TriggerType;
   /** The slot; null for a run that no schedule made. */
   scheduled_at: Date | null;
+  /** When its session first ended a turn by itself; null before that. */
+  succeeded_at: Date | null;
 }
 
 const COLUMNS =
-  "id, deployment_id, agent_id, agent_version, session_id, error_type, error_message, trigger_type, scheduled_at";
+  "id, deployment_id, agent_id, agent_version, session_id, error_type, error_message, trigger_type, scheduled_at, succeeded_at";
 
 /** Stores a run of a locked deployment. Returns null when the slot has one. */
 export async function insertRun(
   tx: Queryable,
   { id: deploymentId, organization_id, owner_id, agent_id }: DeploymentRow,
-  run: Omit<RunRow, "id" | "deployment_id" | "agent_id">,
+  run: Omit<RunRow, "id" | "deployment_id" | "agent_id" | "succeeded_at">,
 ): Promise<RunRow | null> {
   const { rows } = await tx.query<RunRow>({
     name: "insert_deployment_run",
@@ -168,6 +170,7 @@ export function toRun(row: RunRow): DeploymentRun {
     agent: { id: formatId("agent", row.agent_id), version: row.agent_version },
     session_id: row.session_id === null ? null : formatId("session", row.session_id),
     error: row.error_type === null ? null : { type: row.error_type, message: row.error_message ?? "" },
+    succeeded_at: row.succeeded_at?.toISOString() ?? null,
     trigger_context:
       row.scheduled_at === null
         ? { type: "manual" }

@@ -1,4 +1,4 @@
-import { budgetOf, type Deployment, formatId, type PausedReason } from "@berth/contract";
+import { budgetOf, type Deployment, type FollowInput, formatId, type PausedReason } from "@berth/contract";
 import {
   type OwnedRow,
   ownedFields,
@@ -25,6 +25,7 @@ export interface DeploymentRow extends OwnedRow, StoredResources {
   environment_variables: Record<string, string>;
   /** Nanodollars; null for none. */
   budget_nano: number | null;
+  follow: FollowInput | null;
   metadata: Record<string, string>;
   schedule: StoredSchedule | null;
   last_run_at: Date | null;
@@ -38,8 +39,8 @@ export interface DeploymentRow extends OwnedRow, StoredResources {
 export type GivenDeployment = Omit<DeploymentRow, "archived_at" | "updated_at" | "last_run_at">;
 
 const COLUMNS = `id, ${SHARED_COLUMNS}, service_account_id, name, description, agent_id, agent_version, environment_id,
-  initial_events, resources, resource_secrets, vault_ids, environment_variables, budget_nano, metadata, schedule, last_run_at,
-  next_run_at, paused_reason, failures, archived_at, updated_at`;
+  initial_events, resources, resource_secrets, vault_ids, environment_variables, budget_nano, follow, metadata, schedule,
+  last_run_at, next_run_at, paused_reason, failures, archived_at, updated_at`;
 
 /** Number of deployments of one slot that start at once. Others start some seconds later. */
 const AT_ONCE = 20;
@@ -79,13 +80,20 @@ const GIVEN = [
   "vault_ids",
   "environment_variables",
   "budget_nano",
+  "follow",
   "metadata",
   "schedule",
   "next_run_at",
   "paused_reason",
   "failures",
 ] as const satisfies readonly (keyof GivenDeployment)[];
-const JSON_COLUMNS: readonly string[] = ["initial_events", "resources", "schedule", "paused_reason"];
+const JSON_COLUMNS: readonly string[] = [
+  "initial_events",
+  "resources",
+  "schedule",
+  "paused_reason",
+  "follow",
+];
 
 /** Stores a deployment, or the new fields of a locked one. */
 export async function storeDeployment(tx: Queryable, deployment: GivenDeployment): Promise<DeploymentRow> {
@@ -214,6 +222,7 @@ export function toDeployment(row: DeploymentRow): Deployment {
     vault_ids: row.vault_ids.map((id) => formatId("vault", id)),
     environment_variables: row.environment_variables,
     budget: row.budget_nano === null ? null : budgetOf(row.budget_nano),
+    follow: row.follow === null ? null : { ...row.follow, max_list_cost: row.follow.max_list_cost ?? null },
     schedule: schedule === null ? null : shownSchedule(schedule, { last, next }),
     status: row.paused_reason === null ? "active" : "paused",
     paused_reason: row.paused_reason,

@@ -1,31 +1,30 @@
-import { type Budget, NO_USAGE, type SessionAgent } from "@berth/contract";
+import type { SessionAgent } from "@berth/contract";
 import type { Owner } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import type { Limit, OwnerLimits } from "@berth/store/limits";
 import type { PricedModels } from "../../usage/figures.ts";
+import { unpricedModel } from "./require-priced.ts";
 import { spentBy } from "./spend-store.ts";
 
 const NANODOLLARS_PER_CENT = 10_000_000;
 const SPEND_LIMITS = ["spend_cents", "spend_cents_per_day"] as const;
 
 /**
- * Checks that a session may be created under its budget and the limits of its owners.
+ * Checks that a session may be created under the limits of its owners.
  *
- * @throws errors.modelUnpriced when a budget or a limit applies, and the price of a model is not known;
- * errors.spendLimitReached
+ * @throws errors.modelUnpriced when a limit applies, and the price of a model is not known; errors.spendLimitReached
  */
 export async function requireSpendAllowed(
   db: Queryable,
   { limits, models }: { limits: OwnerLimits; models: PricedModels },
   owner: Owner,
   agent: Pick<SessionAgent, "model" | "tools">,
-  budget: Budget | null,
 ): Promise<void> {
-  const unpriced = modelsOf(agent).find((id) => models.totalCost(id, NO_USAGE) === null);
   const all = await spendLimits(limits, owner);
-  if (unpriced !== undefined && (budget !== null || all.length > 0))
-    throw errors.modelUnpriced(unpriced, budget === null ? "agent" : "budget");
+  if (all.length === 0) return;
+  const unpriced = unpricedModel(models, agent);
+  if (unpriced !== null) throw errors.modelUnpriced(unpriced, "agent");
   const reached = await reachedLimit(db, all);
   if (reached !== null) throw errors.spendLimitReached(reached.kind, reached.value, reached.name);
 }
@@ -49,14 +48,4 @@ async function reachedLimit(db: Queryable, limits: readonly SpendLimit[]): Promi
     if (spent >= limit.value * NANODOLLARS_PER_CENT) return limit;
   }
   return null;
-}
-
-/** Returns the models that an agent's sessions use. */
-function modelsOf({ model, tools }: Pick<SessionAgent, "model" | "tools">): string[] {
-  const others = tools.flatMap((tool) =>
-    tool.type === "agent_toolset_20260401"
-      ? (tool.configs ?? []).flatMap((config) => config.model ?? [])
-      : [],
-  );
-  return [model.id, ...others];
 }

@@ -58,8 +58,11 @@ export function messageOf(
     const state = verb === "opened" ? `was opened and waits for ${whom}` : `was ${verb}`;
     return { text: `${request} ${state}`, link: pr?.url ?? link };
   }
+  const did = noun === "deployment_run" ? "has" : "was";
   return {
-    text: `${noun.replaceAll("_", " ")} ${data.id} was ${verb}`.replace(/^./, (first) => first.toUpperCase()),
+    text: `${noun.replaceAll("_", " ")} ${data.id} ${did} ${verb}`.replace(/^./, (first) =>
+      first.toUpperCase(),
+    ),
     link,
   };
 }
