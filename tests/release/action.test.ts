@@ -183,7 +183,12 @@ test("a step: the job's repository is changed and pushed, and its outputs and su
   const said = `Opened ${address}\n::error::forged\nmessage<<end\n\`\`\`\n<b>bold</b>`;
   const push =
     "cd /data/widget && git switch -qc work && echo b >>a.txt && git commit -qam B && git push -q origin work";
-  const step = Step.start({ ...MODEL, task: task(bash(push), { say: said }), title: "Change | <a>" });
+  const step = Step.start({
+    ...MODEL,
+    task: task(bash(push), { say: said }),
+    title: "Change | <a>",
+    budget: "2.50",
+  });
   const { code, stdout, stderr } = await step.end();
   assert.equal(code, 0, stderr);
   const { session_id: id, ...outputs } = step.outputs;
@@ -207,6 +212,7 @@ test("a step: the job's repository is changed and pushed, and its outputs and su
   assert.equal(commit?.subject, "B");
   const session = await api.ok("GET", `/sessions/${id}`);
   assert.deepEqual([session.title, session.archived_at === null], ["Change | <a>", false]);
+  assert.equal(session.budget.max_list_cost.amount, "250");
   assert.deepEqual(session.resources[0].checkout, { type: "branch", name: "main" });
   assert.deepEqual(await step.post(), { code: 0, stdout: "", stderr: "" });
 });
@@ -263,6 +269,11 @@ test("wrong inputs: one sentence, and the exit codes of wrong usage and of a tok
   for (const [given, code, sentence] of [
     [{ task: " " }, 2, "error: The input 'task' is empty. Say what the agent should do."],
     [{ task: "x", wait: "yes" }, 2, "error: The input 'wait' must be 'true' or 'false'."],
+    [
+      { task: "x", budget: "2.505" },
+      2,
+      "error: The input 'budget' is '2.505'. It must be US dollars from 0.01 to 999999.99, such as 2.50.",
+    ],
     [{ task: "x", repository: "none", branch: "b" }, 2, "error: The input 'branch' needs a repository."],
     [
       { task: "x", url: "berth" },

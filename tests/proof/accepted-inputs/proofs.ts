@@ -1214,6 +1214,12 @@ const FLAGS: readonly Proof[] = [
   ],
   [
     "flag run ",
+    "--budget",
+    cli("commands/run/budget-flag"),
+    "run --budget: an amount of another form is wrong usage, and nothing is sent",
+  ],
+  [
+    "flag run ",
     "--follow",
     cli("commands/run/follow-flag"),
     "run --follow: the session follows its pull request, and is not archived",

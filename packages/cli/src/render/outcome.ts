@@ -5,15 +5,21 @@ import { EXIT_CODES } from "../shared/exit-codes.ts";
 export interface Outcome {
   /** Stop reason of the last turn; `terminated` if the session ended; null if neither was seen. */
   ended: StopReason["type"] | "terminated" | null;
+  /** The budget that stopped it; null if none did. */
+  reached: Extract<StopReason, { type: "budget_reached" }>["scope"] | null;
   /** Resources that could not be cloned or mounted. */
   failedResources: string[];
 }
 
-export const noOutcome: Outcome = { ended: null, failedResources: [] };
+export const noOutcome: Outcome = { ended: null, reached: null, failedResources: [] };
 
 /** Returns the outcome after one more event. */
 export function outcomeAfter(outcome: Outcome, event: SessionEvent): Outcome {
-  if (event.type === "session.status_idle") return { ...outcome, ended: event.stop_reason.type };
+  if (event.type === "session.status_idle") {
+    const { stop_reason: reason } = event;
+    const reached = reason.type === "budget_reached" ? reason.scope : null;
+    return { ...outcome, ended: reason.type, reached };
+  }
   if (event.type === "session.status_terminated" || event.type === "session.deleted") {
     return { ...outcome, ended: "terminated" };
   }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Budget, budgetOf, DOLLARS_FORM } from "./dollars.ts";
 import { FORMATS } from "./formats.ts";
 
 /**
@@ -84,6 +85,12 @@ export function visibilityOption(): Option {
 export function positiveInteger(value: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a positive integer.");
   return Number(value);
+}
+
+export function dollars(value: string): Budget {
+  const budget = budgetOf(value);
+  if (budget === null) throw new InvalidArgumentError(DOLLARS_FORM);
+  return budget;
 }
 
 /** Returns the items of a comma-separated list, without spaces around them. */

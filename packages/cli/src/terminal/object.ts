@@ -62,7 +62,15 @@ const FACT_FIELDS = [
   "created_at",
 ];
 
-/** Minimum terminal width for a column with a second id. */
+/** The same of objects for which other facts count. */
+const FACTS_OF: Readonly<Record<string, readonly string[]>> = {
+  deployment_run: ["session_id", "error", "created_at"],
+};
+
+/** Columns that only a wide terminal has, by the type of the objects. */
+const WIDE_ONLY: Readonly<Record<string, string>> = { token: "parent_id", deployment_run: "created_at" };
+
+/** Minimum terminal width for columns that others can do without. */
 const WIDE = 100;
 
 /** Formats objects as a table: id, up to two naming fields, other facts, and time of creation. */
@@ -72,23 +80,33 @@ export function listLines(objects: readonly Thing[]): string[] {
   const limit = widthLimitOf(process.stdout) ?? Number.POSITIVE_INFINITY;
   const has = (name: string) => objects.some((object) => object[name] !== undefined && object[name] !== "");
   const naming = NAME_FIELDS.filter(has).slice(0, 2);
-  const columns = ["id", ...naming, ...FACT_FIELDS.filter(has)].filter(
-    (name) => (name !== "type" || naming.length === 0) && (name !== "parent_id" || limit >= WIDE),
+  const type = String(objects[0]?.type);
+  const facts = FACTS_OF[type] ?? FACT_FIELDS;
+  const columns = ["id", ...naming, ...facts.filter(has)].filter(
+    (name) => (name !== "type" || naming.length === 0) && (limit >= WIDE || name !== WIDE_ONLY[type]),
   );
   const rows = objects.map((object) => columns.map((name) => cut(cellOf(name, object[name]), 60)));
   return fittedTable(
     columns.map((name) => name.replaceAll("_", " ").toUpperCase()),
     rows,
-    { shrinks: naming.map((_, at) => at + 1), columns: limit, styleHead: dim },
+    {
+      shrinks: columns.flatMap((name, at) => (naming.includes(name) || name === "error" ? [at] : [])),
+      columns: limit,
+      styleHead: dim,
+    },
   );
 }
 
 /**
  * Formats a cell. A price is in US dollars per million tokens, such as `$5 in, $25 out`; a time is in UTC,
- * such as `2026-11-24 10:29`.
+ * such as `2026-11-24 10:29`; an error has its type and message.
  */
 function cellOf(name: string, value: unknown): string {
   if (name === "created_at" && typeof value === "string") return minuteOf(value);
+  if (name === "error" && value !== null && typeof value === "object") {
+    const { type, message } = value as Record<string, unknown>;
+    return `${textOf(type)}: ${textOf(message)}`;
+  }
   if (name !== "price" || value === null || typeof value !== "object") return textOf(value);
   const { input, output } = value as Record<string, unknown>;
   return `$${textOf(input)} in, $${textOf(output)} out`;

@@ -64,16 +64,16 @@ async function report({ client, session: { id }, page }: Made, state: string): P
   const session = await client.sessions.get(id);
   const message = await lastMessage(client, id);
   const [repository] = session.resources.flatMap((one) => ("url" in one ? [one.url] : []));
+  const outcome = session.last_turn?.outcome ?? "";
   const pullRequest = repository === undefined ? null : pullRequestIn(message, repository);
   await writeOutputs(process.env, {
-    outcome: session.last_turn?.outcome ?? "",
-    message,
+    ...{ outcome, message },
     pull_request_url: pullRequest ?? "",
   });
   const { list_cost_usd: cost } = session;
   await writeSummary(process.env, page, message, [
     ["Task", session.title],
-    ["State", state],
+    ["State", outcome === "budget_reached" ? "stopped at a budget, and continues with more" : state],
     ["Agent", `${session.agent.name}, ${session.agent.model.id}`],
     ["Repository", repository ?? "none"],
     ["Pull request", pullRequest ?? "none"],

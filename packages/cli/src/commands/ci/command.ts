@@ -25,6 +25,7 @@ Variables (or INPUT_NAME in place of BERTH_NAME, as the runners of actions set t
   BERTH_REPOSITORY_TOKEN   token of the repository, without a connection
   BERTH_WAIT               false: start the session, and do not wait
   BERTH_KEEP               true: do not archive the session when the agent is done
+  BERTH_BUDGET             what the session may cost at most in US dollars, such as 2.50
 
 Outputs (session_id, session_url, outcome, message, pull_request_url) are appended to the file GITHUB_OUTPUT, or as
 BERTH_NAME=value to BERTH_OUTPUT_FILE; a summary in Markdown to GITHUB_STEP_SUMMARY or BERTH_SUMMARY_FILE.

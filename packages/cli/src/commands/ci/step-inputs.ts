@@ -1,3 +1,4 @@
+import { budgetOf, DOLLARS_FORM } from "../../shared/dollars.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { RunOptions } from "../run/run.ts";
 
@@ -25,7 +26,8 @@ type Input =
   | "connection"
   | "repository_token"
   | "wait"
-  | "keep";
+  | "keep"
+  | "budget";
 
 /**
  * Reads the inputs of a step from its variables. Without `repository`, it is the job's own, at the branch or
@@ -41,6 +43,9 @@ export function stepInputs(variables: Variables): StepInputs {
   const [title, connection] = [given("title"), given("connection")];
   const repository = repositoryOf(variables, given("repository"), given("branch"));
   const token = nameOf(variables, "repository_token");
+  const dollars = given("budget");
+  const budget = dollars === undefined ? undefined : budgetOf(dollars);
+  if (budget === null) throw new UsageError(`The input 'budget' is '${dollars}'. ${DOLLARS_FORM}`);
   return {
     task,
     options: {
@@ -49,6 +54,7 @@ export function stepInputs(variables: Variables): StepInputs {
       // An agent has a model; the variable BERTH_MODEL is for the default one.
       ...(model !== undefined && agent === undefined && { model }),
       ...(title !== undefined && { title }),
+      ...(budget !== undefined && { budget }),
       ...(repository !== null && {
         ...repository,
         ...(connection !== undefined && { connection }),

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withConnection, withOutput } from "../../shared/options.ts";
+import { dollars, withConnection, withOutput } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
 export function addRun(program: Command): void {
@@ -30,6 +30,11 @@ export function addRun(program: Command): void {
     .option("--agent <id>", "existing agent to use, instead of one created for the model")
     .option("--environment <id>", "existing environment to use, instead of the default one")
     .option("--title <text>", "title of the session; default: the task's first line")
+    .option(
+      "--budget <dollars>",
+      "what the session may cost at most, such as 2.50; then it stops, and continues with more",
+      dollars,
+    )
     .option("-d, --detach", "print the session's id, and do not wait for the agent")
     .option("--keep", "do not archive the session when the agent is done")
     .option(
@@ -49,7 +54,8 @@ it prints only errors, and the session's id if --detach is set.
 
 Exit codes:
   0    the agent finished its turn
-  1    the turn failed, or the repository could not be cloned (unless --without-failed-repositories)
+  1    the turn failed, a budget was reached, or the repository could not be cloned (unless
+       --without-failed-repositories)
   2    wrong usage
   3    tool calls are waiting for you (see berth sessions allow, deny)
   4    the token is missing, invalid or has no permission

@@ -4,6 +4,7 @@ import { exitCodeOf, noOutcome, type Outcome, outcomeAfter } from "../../render/
 import { rehearsalLine } from "../../render/rehearsal.ts";
 import { previewsFor, renderEvents } from "../../render/render-events.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import type { Budget } from "../../shared/dollars.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 import type { OutputOptions } from "../../shared/formats.ts";
@@ -12,7 +13,7 @@ import { isForPeople, peopleOutput, printItem, printResult } from "../../shared/
 import { type Output, paletteFor } from "../../terminal/palette.ts";
 import { cut } from "../../terminal/plain-text.ts";
 import { printLine, printMessage } from "../../terminal/print.ts";
-import { answerHint } from "../sessions/follow-turn.ts";
+import { answerHint, budgetHint } from "../sessions/follow-turn.ts";
 import { ensureAgent, ensureEnvironment } from "./defaults.ts";
 import { noticeFailedClone } from "./failed-clone.ts";
 import { onInterrupts } from "./on-interrupts.ts";
@@ -26,6 +27,7 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions, Output
   title?: string;
   keep?: boolean;
   follow?: boolean;
+  budget?: Budget;
   detach?: boolean;
   withoutFailedRepositories?: boolean;
 }
@@ -34,7 +36,7 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions, Output
 const FLAGS = {
   ...{ agent: "--agent", environment_id: "--environment", title: "--title", initial_events: "the task" },
   ...{
-    follow: "--follow",
+    ...{ follow: "--follow", budget: "--budget" },
     resources: "--repo",
     "resources[0].authorization_token": "--token-env or --repo-token-file",
   },
@@ -72,6 +74,7 @@ export async function runTask(
       environment_id: environment,
       title: options.title ?? titleOf(message),
       resources,
+      ...(options.budget && { budget: options.budget }),
       ...(options.follow && { follow: { pull_request: true as const } }),
       initial_events: [{ type: "user.message", content: [{ type: "text", text: message }] }],
     }),
@@ -84,6 +87,7 @@ export async function runTask(
   const tell = options.quiet ? () => undefined : printMessage;
   if (detached) tell(`The session is still running. To follow it: berth sessions attach ${session.id}`);
   if (outcome.ended === "requires_action") tell(answerHint(session.id));
+  if (outcome.reached === "session") tell(budgetHint(session.id));
   if (interrupted) return EXIT_CODES.interrupted;
   if (detached) return EXIT_CODES.failed;
   return exitCodeOf(options.withoutFailedRepositories ? { ...outcome, failedResources: [] } : outcome);

@@ -11,6 +11,11 @@ export function answerHint(id: string): string {
   return `Tool calls are waiting. To allow them: berth sessions allow ${id} (or deny). To send the result of a custom tool: berth sessions events send ${id}`;
 }
 
+/** Returns a hint how a session continues that has reached its budget. */
+export function budgetHint(id: string): string {
+  return `With more money, in cents, it continues: berth sessions update ${id} -f budget.type=limit -f budget.max_list_cost.amount=1000 -f budget.max_list_cost.currency=USD; to follow it: berth sessions attach ${id}`;
+}
+
 interface FollowOptions extends OutputOptions {
   /** Id of the input that the turn processes. The events after it are shown. */
   after_id: string;
@@ -40,6 +45,7 @@ export async function followTurn(
       outcome = outcomeAfter(outcome, event);
     }
   if (outcome.ended === "requires_action" && !options.quiet) printMessage(answerHint(id));
+  if (outcome.reached === "session" && !options.quiet) printMessage(budgetHint(id));
   return exitCodeOf(outcome);
 }
 
