@@ -51,6 +51,7 @@ import { sharingRequirements } from "./requirements/sharing.ts";
 import { skillRequirements } from "./requirements/skills.ts";
 import { tlsRequirements } from "./requirements/tls.ts";
 import { traceRequirements } from "./requirements/traces.ts";
+import { triggerRequirements } from "./requirements/triggers.ts";
 import { upgradeRequirements } from "./requirements/upgrades.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
 import { usageRequirements } from "./requirements/usage.ts";
@@ -651,6 +652,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...connectionRequirements,
   ...webhookRequirements,
   ...deploymentRequirements,
+  ...triggerRequirements,
   ...workspaceRequirements,
   ...previewRequirements,
   ...proxyCredentialRequirements,

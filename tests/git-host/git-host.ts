@@ -15,6 +15,7 @@ import { serveGit } from "./git-backend.ts";
 import { type AnswerGraphql, Hub } from "./github/hub.ts";
 import type { Project } from "./github/projects.ts";
 import { handleApiRequest } from "./handle-api-request.ts";
+import { Hooks } from "./hooks.ts";
 import { LfsObjects } from "./lfs-objects.ts";
 import { type Commit, Repositories, type RepositoryOptions } from "./repositories.ts";
 import { type Credential, type TokenOptions, Tokens, userNameIn } from "./tokens.ts";
@@ -76,6 +77,8 @@ export interface GitHost {
   log(org: string, name: string, branch: string): Promise<Commit[]>;
   /** The Git LFS objects, by `org/name`. */
   lfs: LfsObjects;
+  /** Webhooks of repositories, to which pushes, labels and comments are told. */
+  hooks: Hooks;
   /** Returns the issues and pull requests that the API serves. */
   project(org: string, name: string): Project;
   stop(): Promise<void>;
@@ -99,6 +102,11 @@ export async function startGitHost(options: GitHostOptions = {}): Promise<GitHos
   const repositories = new Repositories(join(dir, "repositories"));
   const hub = new Hub(repositories, options.graphql);
   const lfs = new LfsObjects();
+  const projectOf = (repository: string) => {
+    const [org = "", ...name] = repository.split("/");
+    return hub.project(org, name.join("/"));
+  };
+  const hooks = new Hooks(repositories, projectOf, () => hub.url);
   const [apps, accounts] = [new Apps(tokens), new Accounts()];
   const requests: ServedRequest[] = [];
 
@@ -109,12 +117,9 @@ export async function startGitHost(options: GitHostOptions = {}): Promise<GitHos
     const state = {
       ...{ url: hub.url, repositories, tokens, apps, accounts },
       branches: (repository: string) => repositories.branches(repository),
-      project: (repository: string) => {
-        const [org = "", ...name] = repository.split("/");
-        return hub.project(org, name.join("/"));
-      },
+      project: projectOf,
     };
-    route({ hub, lfs, state }, tokens.check(request.headers.authorization), request, response);
+    route({ hub, lfs, state, hooks }, tokens.check(request.headers.authorization), request, response);
   };
   const server = options.plain ? createHttpServer(serve) : createServer({ key, cert: certificate }, serve);
   server.listen(options.port ?? 0, "127.0.0.1");
@@ -131,6 +136,7 @@ export async function startGitHost(options: GitHostOptions = {}): Promise<GitHos
     caFile,
     requests,
     lfs,
+    hooks,
     createRepository: (repository) => repositories.create(repository),
     createToken: (token) => tokens.create(token),
     revokeToken: (token) => tokens.revoke(token),
@@ -159,10 +165,11 @@ interface Services {
   hub: Hub;
   lfs: LfsObjects;
   state: ApiState;
+  hooks: Hooks;
 }
 
 function route(
-  { hub, lfs, state }: Services,
+  { hub, lfs, state, hooks }: Services,
   credential: Credential,
   request: IncomingMessage,
   response: ServerResponse,
@@ -184,7 +191,7 @@ function route(
   } else if (url.pathname.startsWith("/api/") || isRestPath(url.pathname)) {
     sendApiResponse({ hub, state }, credential, url, request, response).catch(() => response.destroy());
   } else {
-    routeGit(hub.repositories, credential, url, request, response);
+    routeGit({ hub, hooks }, credential, url, request, response);
   }
 }
 
@@ -217,7 +224,7 @@ const GIT_PATH =
   /^\/([\w.-]+(?:\/[\w.-]+)*)\/([\w.-]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 
 function routeGit(
-  repositories: Repositories,
+  { hub: { repositories }, hooks }: Pick<Services, "hub" | "hooks">,
   credential: Credential,
   url: URL,
   request: IncomingMessage,
@@ -232,7 +239,20 @@ function routeGit(
   }
   const user = isPush && credential.kind === "valid" ? credential.token.user : null;
   const path = `/${org}/${name}.git/${service}`;
-  serveGit({ root: repositories.root, path, query: url.search.slice(1), user }, request, response);
+  const serve = () =>
+    serveGit({ root: repositories.root, path, query: url.search.slice(1), user }, request, response);
+  const repository = `${org}/${name}`;
+  if (user === null || service !== "git-receive-pack" || !hooks.has(repository)) {
+    serve();
+    return;
+  }
+  repositories.branches(repository).then(
+    (before) => {
+      response.on("close", () => hooks.pushed(repository, before, user).catch(() => undefined));
+      serve();
+    },
+    () => response.destroy(),
+  );
 }
 
 /** Returns the status for a denied request; null if it is allowed. */

@@ -93,6 +93,8 @@ const GUIDES: Record<string, RegExp> = {
   "scim.md":
     /^org_\w+\nsvc_\w+\n\{"schemas"[\s\S]*"totalResults":1[\s\S]* member +[\s\S]* admin +[\s\S]*scim\.groups\.create[\s\S]*scim\.users\.create/m,
   "sharing.md": /^visibility +organization\n[\s\S]*^your_access +own\n[\s\S]*^visibility +private\n/m,
+  "triggers.md":
+    /^202 \{"status":"pending"\}\n202 \{"status":"ignored"\}\n[\s\S]*ignored[\s\S]*started[\s\S]*^sess_\w+ /m,
   "upgrading.md": /up to date\.\n[\s\S]*up to date\.\n/,
   "users-and-tokens.md":
     / provisioning [\s\S]*^org_\w+\n[\s\S]*ada@example\.com +acme +admin[\s\S]*adminUsers\.enable[\s\S]*^erasure_\w+ /m,

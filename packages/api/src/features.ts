@@ -8,4 +8,5 @@ export { deleteExpiredPreviews } from "./features/sessions/previews/preview-stor
 export { readWords } from "./features/sessions/search/read-words.ts";
 export { deleteExpiredReads } from "./features/sessions/workspace/read-store.ts";
 export { createTokenFor, type TokenFor } from "./features/tokens/create-token-for.ts";
+export { deleteOldTriggerDeliveries } from "./features/triggers/store/trigger-delivery-store.ts";
 export { deleteOldDeliveries } from "./features/webhooks/delivery/delivery-store.ts";

@@ -91,6 +91,14 @@ export async function fillLists(db: Queryable, organizationId: string, userId: s
       `${UUID}, ${first}, '${organizationId}', '${userId}', ${first}, case when n % 100 = 5 then 'manual' else 'schedule' end,
         case when n % 100 in (5, 7) then 'missed' end, timestamptz '2026-01-01Z' + n * interval '1 minute'`,
     ],
+    deployment_triggers: [
+      "id, deployment_id, type, secret, filter, allowed_users, max_runs_per_hour",
+      `${UUID}, ${first}, 'signed', 'x'::bytea, '{}', '{}', 60`,
+    ],
+    trigger_deliveries: [
+      "id, trigger_id, delivery_id, event, status",
+      `${UUID}, ${first}, 'd' || n, 'event', case when n % 1000 = 5 then 'failed' else 'ignored' end`,
+    ],
     memory_stores: [`${SHARED}, name, archived_at`, `${shared}, 'm', ${ARCHIVED}`],
     memories: [
       "id, memory_store_id, version_id, path, content, content_sha256, size_bytes",

@@ -158,6 +158,10 @@ export const examples: Readonly<Record<string, MakeExample>> = {
   "deployments.run": async (owner) => ids(await aDeployment(owner)),
   "deployments.archive": async (owner) => ids(await aDeployment(owner)),
 
+  "deploymentTriggers.create": async (owner) => ({ ...ids(await aDeployment(owner)), body: trigger }),
+  "deploymentTriggers.update": async (owner) => ({ ...(await aTrigger(owner)), body: { name: "other" } }),
+  "deploymentTriggers.delete": (owner) => aTrigger(owner),
+
   "memoryStores.create": () => ({ body: memoryStore }),
   "memoryStores.update": async (owner) => ({ ...ids(await aMemoryStore(owner)), body: { name: "other" } }),
   "memoryStores.share": async (owner) => ({ ...ids(await aMemoryStore(owner)), body: {} }),
@@ -187,6 +191,7 @@ const repository = {
 const vault = { display_name: "example" };
 const connection = { display_name: "example", auth: { type: "token", api: "github", token: "a-token" } };
 const webhook = { url: "https://hook.invalid/x", enabled_events: ["vault.created"] };
+const trigger = { type: "signed", name: "example" };
 const memoryStore = { name: "example" };
 const memory = { path: "/example.md", content: "content" };
 const credential = {
@@ -242,6 +247,11 @@ async function deployment(owner: Caller): Promise<object> {
 
 async function aDeployment(owner: Caller): Promise<Wire> {
   return await owner.made("/deployments", await deployment(owner));
+}
+
+async function aTrigger(owner: Caller): Promise<Example> {
+  const { id } = await aDeployment(owner);
+  return { ids: [id, (await owner.made(`/deployments/${id}/triggers`, trigger)).id] };
 }
 
 async function aCredential(owner: Caller): Promise<Example> {

@@ -36,6 +36,7 @@ export * from "./schemas/console-links.ts";
 export * from "./schemas/deployments/deployment-runs.ts";
 export * from "./schemas/deployments/deployments.ts";
 export * from "./schemas/deployments/schedules.ts";
+export * from "./schemas/deployments/triggers.ts";
 export * from "./schemas/environments/environments.ts";
 export type { Packages } from "./schemas/environments/packages.ts";
 export * from "./schemas/environments/runtimes.ts";

@@ -21,7 +21,10 @@ export class Berth {
   readonly vaults: Methods["vaults"] & { readonly credentials: Methods["vaultCredentials"] };
   readonly connections: Methods["connections"];
   readonly webhooks: Methods["webhooks"];
-  readonly deployments: Methods["deployments"];
+  readonly deployments: Methods["deployments"] & {
+    /** What makes a deployment run when something happens elsewhere. */
+    readonly triggers: Methods["deploymentTriggers"];
+  };
   readonly deploymentRuns: Methods["deploymentRuns"];
   readonly memoryStores: Methods["memoryStores"] & {
     readonly memories: Methods["memories"];
@@ -58,7 +61,10 @@ export class Berth {
     };
     this.connections = resource(transport, "connections");
     this.webhooks = resource(transport, "webhooks");
-    this.deployments = resource(transport, "deployments");
+    this.deployments = {
+      ...resource(transport, "deployments"),
+      triggers: resource(transport, "deploymentTriggers"),
+    };
     this.deploymentRuns = resource(transport, "deploymentRuns");
     this.memoryStores = {
       ...resource(transport, "memoryStores"),

@@ -57,6 +57,7 @@ function ownerOf(client: Berth, noun: string): Record<string, Method> {
     memories: client.memoryStores.memories,
     memoryVersions: client.memoryStores.versions,
     vaultCredentials: client.vaults.credentials,
+    deploymentTriggers: client.deployments.triggers,
     adminOrganizations: client.admin.organizations,
     adminUsers: client.admin.users,
     adminServiceAccounts: client.admin.serviceAccounts,

@@ -14,6 +14,7 @@ export {
   type FailedCheck,
   failedChecks,
   type HostAuthor,
+  type HostPlace,
   type PullComment,
   type PullConversation,
 } from "./git-hosts/pull-conversation.ts";

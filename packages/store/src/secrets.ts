@@ -11,6 +11,8 @@ export {
   type SecretLocation,
   sessionToken,
   signingKey,
+  triggerSecret,
+  triggerToken,
   webhookSecret,
 } from "./secrets/sealed-columns.ts";
 export { derivedKey, ENVELOPE_BYTES, SecretBox } from "./secrets/secret-box.ts";

@@ -14,6 +14,7 @@ import {
   makeSkill,
   runTurn,
 } from "../harness/fixtures.ts";
+import { deliver } from "../harness/hook-sender.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 interface List {
@@ -87,6 +88,12 @@ async function makeParents(): Promise<Record<string, string>> {
     ),
   );
   for (let run = 0; run < 2; run++) await api.ok("POST", `/deployments/${deployed[0]?.id}/run`);
+  const triggers = `/deployments/${deployed[0]?.id}/triggers`;
+  const [trigger] = await Promise.all(
+    ["one", "two"].map((name) => api.ok("POST", triggers, { type: "signed", name })),
+  );
+  const { url, secret } = trigger;
+  for (const id of ["one", "two"]) await deliver({ source: "signed", url, secret, id, body: "{}" });
   for (const { id } of files)
     await api.call("POST", "/api/v1/forward/resources/registry", { type: "file", resource: { id } });
   return {
@@ -97,6 +104,7 @@ async function makeParents(): Promise<Record<string, string>> {
     memory_store_id: store.id,
     skill_id: skill.id,
     deployment_id: deployed[0]?.id,
+    trigger_id: trigger.id,
   };
 }
 

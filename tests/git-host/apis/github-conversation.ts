@@ -1,4 +1,4 @@
-import type { LineComment, PullRequest } from "../github/projects.ts";
+import type { Discussion, LineComment } from "../github/projects.ts";
 import type { ApiResponse } from "../handle-api-request.ts";
 import type { Token } from "../tokens.ts";
 import { type ApiCall, type ApiState, json, plain } from "./api-call.ts";
@@ -53,14 +53,19 @@ export async function serveGitHubConversation(
         })
       : json(302, {}, { location: `${state.url}/api/v3/job-logs/${job}` });
   }
+  const reacted = /^\/((?:issues|pulls)\/(?:comments\/)?\d+)\/reactions$/.exec(rest)?.[1];
+  if (reacted !== undefined && method === "POST") {
+    project.reactions.push({ user: token.user, at: reacted, content: `${body.content}` });
+    return json(201, { id: project.reactions.length, content: body.content });
+  }
   const [, kind, number, answered] =
     /^\/(pulls|issues)\/(\d+)\/comments(?:\/(\d+)\/replies)?$/.exec(rest) ?? [];
-  const found = project.pullRequests.find((one) => `${one.number}` === number);
-  if (found === undefined) return null;
+  const found = project.discussions.find((one) => `${one.number}` === number);
+  if (found === undefined || (found.kind === "issue" && kind !== "issues")) return null;
   if (token.pullRequests === "none" || (method === "POST" && token.pullRequests !== "write"))
     return json(403, { message: "Resource not accessible by integration" });
-  const page = `${state.url}/${name}/pull/${found.number}`;
-  if (kind === "issues") {
+  const page = `${state.url}/${name}/${found.kind === "issue" ? "issues" : "pull"}/${found.number}`;
+  if (found.kind === "issue" || kind === "issues") {
     if (method === "POST") found.comments.push({ author: token.user, body: `${body.body}`, at: new Date() });
     const all = found.comments.map((_one, at) => issueComment(found, page, at));
     return method === "POST" ? json(201, all.at(-1) ?? {}) : json(200, all);
@@ -80,7 +85,7 @@ function stepOf(state: ApiState, name: string, job: string): object {
   return checks.find(({ log }) => log !== undefined && log === logOf(job))?.step ?? {};
 }
 
-function issueComment({ comments }: PullRequest, page: string, index: number): object {
+function issueComment({ comments }: Discussion, page: string, index: number): object {
   const { author = "ghost", body, at } = comments[index] ?? {};
   return {
     ...{ id: 100 + index, user: { login: author, type: typeOf(author) }, body },

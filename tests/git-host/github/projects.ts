@@ -81,6 +81,8 @@ export type Discussion = Issue | PullRequest;
 /** The issues and pull requests of one repository, which share one sequence of numbers. */
 export class Project {
   readonly discussions: Discussion[] = [];
+  /** Reactions to comments and discussions, by the path of what they are on. */
+  readonly reactions: { user: string; at: string; content: string }[] = [];
   /** What people may do, by their names: nothing by default. */
   readonly rights = new Map<string, "admin" | "write" | "read">();
 

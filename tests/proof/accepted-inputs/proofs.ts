@@ -1477,7 +1477,39 @@ const DEPLOYMENTS: readonly Proof[] = [
   ["sessions.list ?", "deployment_id", DEPLOYMENTS_TEST, ONE_A_SLOT],
 ];
 
+const TRIGGERS_TEST = scenario("triggers");
+const TRIGGERS: readonly Proof[] = [
+  ["deploymentTriggers ", "name", TRIGGERS_TEST, "triggers: made, read, listed, changed and deleted"],
+  [
+    "deploymentTriggers ",
+    "type connection_id site_url token mention",
+    TRIGGERS_TEST,
+    "triggers: what is wrong is said, and nothing is stored",
+  ],
+  [
+    "deploymentTriggers ",
+    "secret allowed_users",
+    TRIGGERS_TEST,
+    "triggers: each sender's own signature, once",
+  ],
+  ["deploymentTriggers ", "max_runs_per_hour", TRIGGERS_TEST, "triggers: what is hostile, too much"],
+  [
+    "deploymentTriggers ",
+    "filter.events filter.match",
+    TRIGGERS_TEST,
+    "triggers: a session gets what was sent",
+  ],
+  [
+    "deploymentTriggers ",
+    "label",
+    TRIGGERS_TEST,
+    "triggers at GitHub: a label and comments reach one session",
+  ],
+  ["deploymentTriggers.deliveries ?", "status", TRIGGERS_TEST, "triggers: what is hostile, too much"],
+];
+
 export const PROOFS: readonly Proof[] = [
+  ...TRIGGERS,
   ...DEPLOYMENTS,
   ...SHARING,
   ...ADMINISTRATION,

@@ -157,7 +157,11 @@ async function makeDeployment({ api, canary, metadata, ids }: CreationContext) {
   const run = await api.ok("POST", `/deployments/${deployment.id}/run`);
   // So that the environment can be deleted.
   await api.ok("POST", `/sessions/${run.session_id}/terminate`);
-  return { deployment_id: deployment.id, deployment_run_id: run.id };
+  const trigger = await api.ok("POST", `/deployments/${deployment.id}/triggers`, {
+    ...{ type: "github", name: canary, allowed_users: [canary], label: canary },
+    filter: { match: { canary } },
+  });
+  return { deployment_id: deployment.id, deployment_run_id: run.id, trigger_id: trigger.id };
 }
 
 async function makeToken({ api, canary, issuer }: CreationContext) {
@@ -245,6 +249,8 @@ export function validBody(operation: string, { ids, canary }: TenantObjects): An
       initial_events: [{ type: "user.message", content: [{ type: "text", text: canary }] }],
     }),
     "deployments.update": () => ({ description: "other" }),
+    "deploymentTriggers.create": () => ({ type: "signed", name: canary }),
+    "deploymentTriggers.update": () => ({ name: "other" }),
     "sessions.update": () => ({ title: "other" }),
     "sessionResources.add": () => ({ type: "file", file_id: ids.file_id }),
     "sessionResources.rotate": () => ({ authorization_token: "other" }),

@@ -55,6 +55,7 @@ import { mountWorkspace } from "../features/sessions/workspace/workspace-routes.
 import { mountSharing } from "../features/sharing/sharing-routes.ts";
 import { mountSkills } from "../features/skills/skill-routes.ts";
 import { mountTokens } from "../features/tokens/token-routes.ts";
+import { mountTriggers } from "../features/triggers/trigger-routes.ts";
 import type { PricedModels } from "../features/usage/figures.ts";
 import { mountUsage } from "../features/usage/usage-routes.ts";
 import { mountVaultCredentials } from "../features/vault-credentials/vault-credential-routes.ts";
@@ -326,6 +327,16 @@ export function createApp(deps: AppDeps): App {
     ...{ secrets, fetch: deps.gitHostFetch, relay: deps.mail == null ? null : new MailRelay(deps.mail) },
     consoleUrl: publicUrl === null || mode === "off" ? null : `${publicUrl}/console`,
   };
+  const triggers = mountTriggers(app, {
+    ...sessionDeps,
+    ...sending,
+    db,
+    hub,
+    log,
+    egressAllowPrivate: deps.egressAllowPrivate,
+  });
+  app.fastify.addHook("onListen", async () => triggers.start());
+  app.fastify.addHook("onClose", async () => await triggers.close());
   mountWebhooks(app, { ...sending, egressAllowPrivate: deps.egressAllowPrivate });
   const deliveries = new Deliveries({ ...sending, db, hub, log });
   app.fastify.addHook("onListen", async () => deliveries.start());

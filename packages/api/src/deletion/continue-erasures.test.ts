@@ -90,11 +90,14 @@ async function makeEverything(caller: Caller): Promise<{ agent: Wire; environmen
     { "idempotency-key": "canary" },
   );
   assert.equal(sent.status, 200, sent.text);
-  await caller.made("/deployments", {
+  const deployment = await caller.made("/deployments", {
     ...{ name: "canary", agent: agent.id, environment_id: environment.id },
     initial_events: [{ type: "user.message", content: [{ type: "text", text: "canary" }] }],
     schedule: { type: "cron", expression: "0 0 1 1 *", timezone: "UTC" },
     resources: [{ type: "git_repository", url: "https://git.example/a/b", password: "canary-token" }],
+  });
+  await caller.made(`/deployments/${deployment.id}/triggers`, {
+    ...{ type: "slack", name: "canary", allowed_users: ["canary"], token: "canary-token" },
   });
   return { agent, environment, session };
 }

@@ -13,9 +13,10 @@ const BLANK: ReadonlySet<number> = new Set(Buffer.from(" \t\r\n"));
  * Counts the values and levels of a JSON document before parsing, in one pass without allocations. Leaves
  * invalid JSON to the parser.
  *
+ * @param maxValues members and items. Default: 20,000.
  * @throws errors.invalid for a document that has too many.
  */
-export function checkJsonShape(bytes: Uint8Array): void {
+export function checkJsonShape(bytes: Uint8Array, maxValues = MAX_VALUES): void {
   let depth = 0;
   let values = 0;
   let isOpened = false;
@@ -28,7 +29,7 @@ export function checkJsonShape(bytes: Uint8Array): void {
     else if (CLOSING.has(byte)) depth -= 1;
     else if (byte === QUOTE) at = endOfString(bytes, at);
     if (depth > MAX_DEPTH) throw errors.invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
-    if (values > MAX_VALUES) throw errors.invalid(`The body has more than ${MAX_VALUES} values.`);
+    if (values > maxValues) throw errors.invalid(`The body has more than ${maxValues} values.`);
   }
 }
 

@@ -141,6 +141,8 @@ const LISTS: Record<string, { anchor?: IdKind; queries?: readonly string[]; onwa
       `deployment_id=${first("deployment")}&has_error=true`,
     ],
   },
+  "deploymentTriggers.list": { anchor: "trigger" },
+  "deploymentTriggers.deliveries": { anchor: "trigger_delivery", queries: ["status=failed"] },
   "memoryStores.list": { anchor: "memory_store", queries: ARCHIVED },
   "memories.list": { anchor: "memory", queries: ["path_prefix=/m/"] },
   "memoryVersions.list": {

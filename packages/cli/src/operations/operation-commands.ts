@@ -97,6 +97,7 @@ const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   "sessions changes": "read the changes in a session's repositories",
   "sessions pull-requests": "read the state of a session's pull requests",
   connections: "manage connections to git hosts, from which sessions get tokens",
+  "deployments triggers": "manage what makes a deployment run when something happens elsewhere",
   webhooks: "manage webhooks: addresses, channels and people that are told of events",
   vaults: "manage vaults: secrets that sessions use but cannot read",
   "vaults credentials": "manage the credentials in a vault",

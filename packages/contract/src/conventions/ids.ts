@@ -27,6 +27,8 @@ export const ID_PREFIXES = {
   webhook_delivery: "whd",
   deployment: "dep",
   deployment_run: "drun",
+  trigger: "trg",
+  trigger_delivery: "trgd",
   memory_store: "memstore",
   memory: "mem",
   memory_version: "memver",

@@ -14,6 +14,7 @@ const PLACES: Readonly<Record<string, string>> = {
   memories: "memoryStores.memories",
   memoryVersions: "memoryStores.versions",
   vaultCredentials: "vaults.credentials",
+  deploymentTriggers: "deployments.triggers",
   adminOrganizations: "admin.organizations",
   adminUsers: "admin.users",
   adminServiceAccounts: "admin.serviceAccounts",

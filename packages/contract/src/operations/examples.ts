@@ -132,6 +132,15 @@ export const examples: Readonly<Record<string, Example>> = {
   "deployments.update": { body: { schedule: { type: "cron", expression: "0 4 * * 1-5", timezone: "UTC" } } },
   "deployments.runs": { query: "trigger_type=manual" },
   "deploymentRuns.list": { query: "trigger_type=schedule" },
+  "deploymentTriggers.create": {
+    body: {
+      type: "github",
+      connection_id: "$CONNECTION_ID",
+      filter: { match: { "repository.full_name": "acme/shop" } },
+    },
+  },
+  "deploymentTriggers.update": { body: { allowed_users: ["ada"] } },
+  "deploymentTriggers.deliveries": { query: "status=ignored" },
   "memoryStores.create": { body: { name: "Conventions", description: "How we write code." } },
   "memoryStores.update": { body: { description: "How we write and review code." } },
   "memories.create": { body: { path: "/style.md", content: "Two spaces." } },

@@ -384,6 +384,25 @@ export const operations = {
       scope: "deployments:read",
     }),
   }),
+  deploymentTriggers: noun("deploymentTriggers", {
+    ...crud(`${deployment}/triggers/{trigger_id}`, "a trigger of a deployment", {
+      create: {
+        summary: "Add a trigger to a deployment",
+        description:
+          "Answers with the address to which the sender sends what happens, and with the `secret` by which it signs, which is returned only once.",
+        ...CONFIDENTIAL,
+        ...conflicts("The deployment is archived, or has 32 triggers."),
+      },
+      list: { summary: "List the triggers of a deployment" },
+      update: {
+        description: `${KEPT} Null clears a field, or restores its default. The type cannot be changed.`,
+      },
+      delete: { description: "Its address takes nothing any more." },
+    }),
+    deliveries: list(`${deployment}/triggers/{trigger_id}/deliveries`, "List what a trigger was sent", {
+      description: "Newest first, for thirty days.",
+    }),
+  }),
   usage: noun("usage", {
     get: get("/usage", "Get the usage of sessions, by day or by another group", {
       description:

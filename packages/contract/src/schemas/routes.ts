@@ -6,6 +6,7 @@ import { connectionRoutes } from "./connections/connections.ts";
 import { consoleLinkRoutes } from "./console-links.ts";
 import { deploymentRunRoutes } from "./deployments/deployment-runs.ts";
 import { deploymentRoutes } from "./deployments/deployments.ts";
+import { triggerRoutes } from "./deployments/triggers.ts";
 import { environmentRoutes } from "./environments/environments.ts";
 import { runtimeRoutes } from "./environments/runtimes.ts";
 import { eventRoutes } from "./events/events.ts";
@@ -53,6 +54,7 @@ export const routes = {
   events: eventRoutes,
   deployments: deploymentRoutes,
   deploymentRuns: deploymentRunRoutes,
+  deploymentTriggers: triggerRoutes,
   usage: usageRoutes,
   health: healthRoutes,
   files: fileRoutes,

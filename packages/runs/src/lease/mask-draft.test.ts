@@ -133,6 +133,10 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
     webhooks.description webhooks.enabled_events webhooks.format webhooks.name webhooks.recipient_ids webhooks.secret webhooks.url
     deployments.description deployments.environment_variables deployments.follow deployments.initial_events deployments.metadata deployments.name
     deployments.resources deployments.resource_secrets deployments.schedule
+    deployment_triggers.allowed_users deployment_triggers.filter deployment_triggers.label deployment_triggers.mention
+    deployment_triggers.name deployment_triggers.secret deployment_triggers.site_url deployment_triggers.token deployment_triggers.type
+    deployment_runs.delivery_id deployment_runs.source trigger_deliveries.author trigger_deliveries.delivery_id trigger_deliveries.event
+    trigger_deliveries.thread trigger_deliveries.work trigger_threads.thread
     session_resources.repository_access session_words.title agent_versions.definition agent_versions.metadata confirmation_rules.command_prefix
     confirmation_rules.mcp_server_name confirmation_rules.tool_name environments.config environments.description
     environments.environment_variables environments.git_identity environments.image environments.metadata
@@ -152,6 +156,7 @@ const COLUMNS: Readonly<Record<"agent" | "client" | "operator" | "service", stri
   service: `webhooks.disabled_reason webhooks.former_secret webhooks.owner_type webhook_deliveries.details webhook_deliveries.error
     webhook_deliveries.event_type webhook_deliveries.status sessions.budget_stop session_follows.answers session_follows.answers_head session_follows.failure session_follows.gathered session_follows.head session_follows.host
     session_follows.left_out session_follows.repository session_follows.status session_follows.stopped_reason session_follows.taken deployments.organization_access deployments.owner_type deployments.paused_reason deployments.vault_ids
+    trigger_deliveries.answer trigger_deliveries.answer_error trigger_deliveries.digest trigger_deliveries.reason trigger_deliveries.status
     deployment_runs.error_message deployment_runs.error_type deployment_runs.outcome deployment_runs.trigger_type session_pull_requests.failure agents.organization_access connections.owner_type environments.organization_access files.organization_access memory_stores.organization_access
     signing_keys.private_key signing_keys.public_key session_tokens.failure session_tokens.host_id session_tokens.repository session_tokens.token sessions.organization_access shares.access
     shares.kind skills.organization_access vaults.organization_access confirmation_rules.created_by sessions.sender_ids sessions.unseen_by egress_authorities.purpose egress_authorities.certificate egress_authorities.key egress_tunnels.owner egress_tunnels.token_hash egress_tunnels.policy operator_tokens.hash operator_tokens.last4 console_links.code_hash oidc_requests.secret_hash oidc_requests.client_network tokens.signed_in_by limits.name retention.name turn_permits.lease_owner sessions.traceparent device_authorizations.device_code_hash

@@ -49,6 +49,9 @@ import type {
   Skill,
   SkillVersion,
   Token,
+  Trigger,
+  TriggerDelivery,
+  TriggerWithSecret,
   UsageReport,
   User,
   Vault,
@@ -88,6 +91,7 @@ export interface Methods {
   events: Events;
   deployments: Deployments;
   deploymentRuns: DeploymentRuns;
+  deploymentTriggers: DeploymentTriggers;
   usage: Usage;
   health: Health;
   files: Files;
@@ -611,6 +615,51 @@ export interface DeploymentRuns {
   list(query?: Query<Routes["deploymentRuns"]["list"]>, options?: CallOptions): PagedList<DeploymentRun>;
   /** Get a run of a deployment. */
   get(deployment_run_id: string, options?: CallOptions): ApiPromise<DeploymentRun>;
+}
+
+export interface DeploymentTriggers {
+  /**
+   * Add a trigger to a deployment. Answers with the address to which the sender sends what happens, and with
+   * the `secret` by which it signs, which is returned only once.
+   *
+   * @throws ConflictError The deployment is archived, or has 32 triggers.
+   */
+  create(
+    deployment_id: string,
+    body: Body<Routes["deploymentTriggers"]["create"]>,
+    options?: CallOptions,
+  ): ApiPromise<TriggerWithSecret>;
+  /** List the triggers of a deployment. */
+  list(
+    deployment_id: string,
+    query?: Query<Routes["deploymentTriggers"]["list"]>,
+    options?: CallOptions,
+  ): PagedList<Trigger>;
+  /** Get a trigger of a deployment. */
+  get(deployment_id: string, trigger_id: string, options?: CallOptions): ApiPromise<Trigger>;
+  /**
+   * Update a trigger of a deployment. Omitted fields keep their value. Null clears a field, or restores its
+   * default. The type cannot be changed.
+   */
+  update(
+    deployment_id: string,
+    trigger_id: string,
+    body: Body<Routes["deploymentTriggers"]["update"]>,
+    options?: CallOptions,
+  ): ApiPromise<Trigger>;
+  /** Delete a trigger of a deployment. Its address takes nothing any more. */
+  delete(
+    deployment_id: string,
+    trigger_id: string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["deploymentTriggers"]["delete"]>>;
+  /** List what a trigger was sent. Newest first, for thirty days. */
+  deliveries(
+    deployment_id: string,
+    trigger_id: string,
+    query?: Query<Routes["deploymentTriggers"]["deliveries"]>,
+    options?: CallOptions,
+  ): PagedList<TriggerDelivery>;
 }
 
 export interface Usage {

@@ -4,6 +4,7 @@ import {
   deleteExpiredPreviews,
   deleteExpiredReads,
   deleteOldDeliveries,
+  deleteOldTriggerDeliveries,
   readWords,
   sweepContents,
   sweepSignIns,
@@ -25,7 +26,7 @@ const LATE_MS = 24 * HOUR_MS;
 /**
  * Starts the sweepers for data that the services of a database share. They delete objects whose retention has
  * ended, objects that are being erased, contents without a file, staged contents, unfinished uploads, expired
- * logins, console sign-ins and previews, old deliveries of webhooks, and rows of processes that are gone. One reads the words of sessions, for
+ * logins, console sign-ins and previews, old deliveries of webhooks and to triggers, and rows of processes that are gone. One reads the words of sessions, for
  * searches. Only one service sweeps at a time; data
  * that others receive meanwhile is not touched.
  */
@@ -53,7 +54,10 @@ export async function startDataSweepers(
   };
   const reads: Sweep = () => deleteExpiredReads(db.write);
   const previews: Sweep = () => deleteExpiredPreviews(db.write);
-  const deliveries: Sweep = (signal) => deleteOldDeliveries(db.write, signal);
+  const deliveries: Sweep = async (signal) => {
+    await deleteOldDeliveries(db.write, signal);
+    await deleteOldTriggerDeliveries(db.write, signal);
+  };
   const hosts: Sweep = () => removeGoneHosts(db.write, hostGraceSeconds * 1_000);
   const ofProcesses = startSweeper({ reads, previews, hosts }, log, MINUTE_MS);
   if (!isOwn) return [startSweeper({ staged, logins, deliveries }, log), ofProcesses];

@@ -5,6 +5,7 @@ import {
   MAX_MEMORIES,
   MAX_PENDING_FILES,
   MAX_SESSION_PREVIEWS,
+  MAX_TRIGGERS,
   MAX_WEBHOOKS,
   type ValidationError,
 } from "@berth/contract";
@@ -458,6 +459,20 @@ export const errors = {
       `Field '${param}' has '${email.slice(0, 320)}', who is no member of the organization.`,
       param,
     ),
+
+  // Triggers
+  tooManyTriggers: () =>
+    conflict(`The deployment already has ${MAX_TRIGGERS} triggers, which is the maximum. Delete one first.`),
+  wrongSignature: () =>
+    new ApiError("authentication_error", {
+      message: "The address is not known, or the signature does not fit, or is older than five minutes.",
+    }),
+  triggerLimit: (limit: string, seconds: number) =>
+    new ApiError("rate_limit_error", {
+      message: `The trigger's limit of ${limit} is reached.`,
+      limit: "trigger_runs",
+      headers: { "retry-after": `${seconds}` },
+    }),
 
   // Previews of sessions' ports
   noPreviewAddresses: () =>

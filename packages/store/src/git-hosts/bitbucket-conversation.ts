@@ -11,6 +11,7 @@ import { placeOf } from "./github-conversation.ts";
 import {
   type FailedCheck,
   type HostAuthor,
+  type HostPlace,
   oldestFirst,
   type PullComment,
   type PullConversation,
@@ -96,6 +97,27 @@ export class BitbucketConversation extends BitbucketPulls implements PullConvers
   async reply(repository: string, { number }: FoundPull, thread: string, raw: string): Promise<void> {
     const path = `/repositories/${repositoryPath(repository)}/pullrequests/${number}/comments`;
     await this.#requests.send(path, { content: { raw }, parent: { id: Number(thread) } });
+  }
+
+  async texts(repository: string, place: HostPlace): Promise<string[]> {
+    const path = `${this.#commentsAt(repository, place)}?sort=-created_on&pagelen=${PER_PAGE}`;
+    const { body } = await this.#requests.ask(path);
+    return objectsIn(objectOf(body).values).map(({ content }) => textOf(objectOf(content).raw) ?? "");
+  }
+
+  async say(repository: string, place: HostPlace, raw: string): Promise<void> {
+    const parent = place.comment === null ? {} : { parent: { id: Number(place.comment) } };
+    await this.#requests.send(this.#commentsAt(repository, place), {
+      content: { raw },
+      ...(place.kind === "pull" && parent),
+    });
+  }
+
+  async react(): Promise<void> {}
+
+  #commentsAt(repository: string, { kind, number }: HostPlace): string {
+    const list = kind === "pull" ? "pullrequests" : "issues";
+    return `/repositories/${repositoryPath(repository)}/${list}/${number}/comments`;
   }
 
   async #all(path: string): Promise<Record<string, unknown>[]> {

@@ -4,6 +4,7 @@ import { placeOf } from "./github-conversation.ts";
 import {
   type FailedCheck,
   type HostAuthor,
+  type HostPlace,
   oldestFirst,
   type PullComment,
   type PullConversation,
@@ -91,6 +92,23 @@ export class GiteaConversation extends GiteaPulls implements PullConversation {
 
   async reply(repository: string, pull: FoundPull, _thread: string, text: string): Promise<void> {
     await this.comment(repository, pull, text);
+  }
+
+  async texts(repository: string, { number }: HostPlace, since: Date): Promise<string[]> {
+    const path = `/repos/${repositoryPath(repository)}/issues/${number}/comments`;
+    const said = await this.#requests.ask(`${path}?since=${since.toISOString()}`);
+    return objectsIn(said.body).map(({ body }) => textOf(body) ?? "");
+  }
+
+  async say(repository: string, { number }: HostPlace, body: string): Promise<void> {
+    await this.#requests.send(`/repos/${repositoryPath(repository)}/issues/${number}/comments`, { body });
+  }
+
+  async react(repository: string, { number, comment }: HostPlace): Promise<void> {
+    const at = comment === null ? `${number}` : `comments/${comment}`;
+    await this.#requests.send(`/repos/${repositoryPath(repository)}/issues/${at}/reactions`, {
+      content: "eyes",
+    });
   }
 
   #comment(kind: string, { id, user, body, html_url }: Record<string, unknown>, at: unknown): PullComment {

@@ -3,6 +3,7 @@ import { GitHubPulls } from "./github-pulls.ts";
 import {
   type FailedCheck,
   type HostAuthor,
+  type HostPlace,
   oldestFirst,
   type PullComment,
   type PullConversation,
@@ -80,6 +81,29 @@ export class GitHubConversation extends GitHubPulls implements PullConversation 
   async reply(repository: string, { number }: FoundPull, thread: string, body: string): Promise<void> {
     const path = `/repos/${repositoryPath(repository)}/pulls/${number}/comments/${thread}/replies`;
     await this.#requests.send(path, { body });
+  }
+
+  async texts(repository: string, { number, on }: HostPlace, since: Date): Promise<string[]> {
+    const list = on === "line" ? "pulls" : "issues";
+    const path = `/repos/${repositoryPath(repository)}/${list}/${number}/comments`;
+    const said = await this.#requests.ask(`${path}?per_page=${PER_PAGE}&since=${since.toISOString()}`);
+    return objectsIn(said.body).map(({ body }) => textOf(body) ?? "");
+  }
+
+  async say(repository: string, { number, comment, on }: HostPlace, body: string): Promise<void> {
+    const path = `/repos/${repositoryPath(repository)}`;
+    const at =
+      on === "line" && comment !== null
+        ? `pulls/${number}/comments/${comment}/replies`
+        : `issues/${number}/comments`;
+    await this.#requests.send(`${path}/${at}`, { body });
+  }
+
+  /** As in "REST API endpoints for reactions". */
+  async react(repository: string, { number, comment, on }: HostPlace): Promise<void> {
+    const path = `/repos/${repositoryPath(repository)}/${on === "line" ? "pulls" : "issues"}`;
+    const at = comment === null ? `${number}` : `comments/${comment}`;
+    await this.#requests.send(`${path}/${at}/reactions`, { content: "eyes" });
   }
 
   #comment(kind: string, { id, user, body, html_url }: Record<string, unknown>, at: unknown): PullComment {

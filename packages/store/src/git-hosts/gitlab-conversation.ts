@@ -4,6 +4,7 @@ import { GitLabPulls } from "./gitlab-pulls.ts";
 import {
   type FailedCheck,
   type HostAuthor,
+  type HostPlace,
   oldestFirst,
   type PullComment,
   type PullConversation,
@@ -83,6 +84,27 @@ export class GitLabConversation extends GitLabPulls implements PullConversation 
     const discussion = encodeURIComponent(thread);
     const path = `${this.#pathOf(repository)}/merge_requests/${number}/discussions/${discussion}/notes`;
     await this.#requests.send(path, { body });
+  }
+
+  async texts(repository: string, place: HostPlace): Promise<string[]> {
+    const said = await this.#requests.ask(
+      `${this.#pathTo(repository, place)}/notes?sort=desc&per_page=${PER_PAGE}`,
+    );
+    return objectsIn(said.body).map(({ body }) => textOf(body) ?? "");
+  }
+
+  async say(repository: string, place: HostPlace, body: string): Promise<void> {
+    await this.#requests.send(`${this.#pathTo(repository, place)}/notes`, { body });
+  }
+
+  /** As in "Emoji reactions API". */
+  async react(repository: string, place: HostPlace): Promise<void> {
+    const note = place.comment === null ? "" : `/notes/${encodeURIComponent(place.comment)}`;
+    await this.#requests.send(`${this.#pathTo(repository, place)}${note}/award_emoji`, { name: "eyes" });
+  }
+
+  #pathTo(repository: string, { kind, number }: HostPlace): string {
+    return `${this.#pathOf(repository)}/${kind === "pull" ? "merge_requests" : "issues"}/${number}`;
   }
 }
 

@@ -37,6 +37,16 @@ export interface FailedCheck {
   summary: string | null;
 }
 
+/** An issue or a pull request, and where in it something is said. */
+export interface HostPlace {
+  kind: "issue" | "pull";
+  number: number;
+  /** The comment that is answered, by the host's id; null for none. */
+  comment: string | null;
+  /** Whether the comment is on a line of a change, with answers of its own. */
+  on: "whole" | "line";
+}
+
 /** What following a pull request needs of a host, asked with one credential. All methods reject with GitHostError. */
 export interface PullConversation extends PullSource {
   /** Returns the id of the account that asks; null if the host does not say it. */
@@ -50,6 +60,12 @@ export interface PullConversation extends PullSource {
   comment(repository: string, pull: FoundPull, text: string): Promise<void>;
   /** Answers in the thread of a comment. */
   reply(repository: string, pull: FoundPull, thread: string, text: string): Promise<void>;
+  /** Returns what was said at a place since a time, as far as one page has it. */
+  texts(repository: string, place: HostPlace, since: Date): Promise<string[]>;
+  /** Says something at a place, in the thread of its comment where that has one. */
+  say(repository: string, place: HostPlace, text: string): Promise<void>;
+  /** Shows that somebody looks at a place. Does nothing at hosts without reactions. */
+  react(repository: string, place: HostPlace): Promise<void>;
 }
 
 /** Returns the checks that failed, each once. */

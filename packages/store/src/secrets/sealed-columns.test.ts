@@ -18,6 +18,7 @@ const PLAIN_COLUMNS = [
   "oidc_requests.secret_hash",
   "workspace_reads.content",
   "egress_tunnels.token_hash",
+  "trigger_deliveries.digest",
 ];
 
 test("sealed columns: every bytea column is listed as sealed or not, and rows are named by their keys", async (t) => {

@@ -20,6 +20,8 @@ const CONNECTION_SECRET = { table: "connections", column: "secret", key: ["id"] 
 const WEBHOOK_SECRET = { table: "webhooks", column: "secret", key: ["id"] };
 const FORMER_WEBHOOK_SECRET = { table: "webhooks", column: "former_secret", key: ["id"] };
 const DEPLOYMENT_SECRETS = { table: "deployments", column: "resource_secrets", key: ["id"] };
+const TRIGGER_SECRET = { table: "deployment_triggers", column: "secret", key: ["id"] };
+const TRIGGER_TOKEN = { table: "deployment_triggers", column: "token", key: ["id"] };
 const SESSION_TOKEN = { table: "session_tokens", column: "token", key: ["id"] };
 const SIGNING_KEY = { table: "signing_keys", column: "private_key", key: ["organization_id"] };
 const IDEMPOTENT_RESPONSE = { table: "idempotency_keys", column: "answer", key: ["token_id", "key"] };
@@ -33,6 +35,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   WEBHOOK_SECRET,
   FORMER_WEBHOOK_SECRET,
   DEPLOYMENT_SECRETS,
+  TRIGGER_SECRET,
+  TRIGGER_TOKEN,
   SESSION_TOKEN,
   SIGNING_KEY,
   IDEMPOTENT_RESPONSE,
@@ -82,6 +86,22 @@ export function webhookSecret(id: string): SecretLocation {
  */
 export function formerWebhookSecret(id: string): SecretLocation {
   return locationIn(FORMER_WEBHOOK_SECRET, id);
+}
+
+/**
+ * Returns the location of the secret by which the sender of a trigger signs.
+ * @param id uuid of the trigger.
+ */
+export function triggerSecret(id: string): SecretLocation {
+  return locationIn(TRIGGER_SECRET, id);
+}
+
+/**
+ * Returns the location of the token by which a trigger answers.
+ * @param id uuid of the trigger.
+ */
+export function triggerToken(id: string): SecretLocation {
+  return locationIn(TRIGGER_TOKEN, id);
 }
 
 /**

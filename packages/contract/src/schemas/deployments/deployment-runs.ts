@@ -3,8 +3,9 @@ import { idOf, timestamp } from "../../conventions/fields.ts";
 import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
+import { TRIGGER_SOURCES } from "./triggers.ts";
 
-export const TRIGGER_TYPES = ["schedule", "manual"] as const;
+export const TRIGGER_TYPES = ["schedule", "manual", "event"] as const;
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
 /** Errors of runs that time does not heal: five in a row pause the deployment. */
@@ -43,6 +44,11 @@ export const triggerContext = z.discriminatedUnion("type", [
     scheduled_at: timestamp.meta({ description: "The time of the schedule for which it ran." }),
   }),
   z.strictObject({ type: z.literal("manual") }),
+  z.strictObject({
+    type: z.literal("event"),
+    source: z.enum(TRIGGER_SOURCES),
+    delivery_id: z.string().meta({ description: "The sender's id of what it delivered to a trigger." }),
+  }),
 ]);
 export type TriggerContext = z.output<typeof triggerContext>;
 

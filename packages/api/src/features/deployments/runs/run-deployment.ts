@@ -1,4 +1,4 @@
-import { budgetOf, formatId, type RunError, type TriggerType } from "@berth/contract";
+import { budgetOf, formatId, type RunError, type TriggerSource, type TriggerType } from "@berth/contract";
 import type { AuditEntry } from "@berth/store/audit";
 import { asDatabase, type DatabaseAccess, DatabaseUnavailableError } from "@berth/store/db";
 import { ApiError, errors } from "@berth/store/errors";
@@ -20,6 +20,9 @@ export interface Trigger {
   type: TriggerType;
   /** The slot; null for a run that no schedule makes. */
   scheduledAt: Date | null;
+  /** Of a delivery to a trigger: its sender's kind, and the sender's id of it. */
+  source?: TriggerSource;
+  deliveryId?: string;
   traceparent: string | null;
   /** Returns the entry in the audit log. @param created id of the session. */
   auditEntry(created?: string): AuditEntry;
@@ -60,6 +63,8 @@ export async function runDeployment(
     error_message: error?.message ?? null,
     trigger_type: trigger.type,
     scheduled_at: trigger.scheduledAt,
+    source: trigger.source ?? null,
+    delivery_id: trigger.deliveryId ?? null,
   });
   if (run === null) throw new Error("A slot was run twice.");
   await storeRunState(db.write, {

@@ -4,6 +4,7 @@ import {
   newUuid,
   type RunError,
   TRIGGER_TYPES,
+  type TriggerSource,
   type TriggerType,
   uuidTimestamp,
 } from "@berth/contract";
@@ -24,10 +25,13 @@ export interface RunRow {
   scheduled_at: Date | null;
   /** When its session first ended a turn by itself; null before that. */
   succeeded_at: Date | null;
+  /** Of a run that a delivery to a trigger made; null for others. */
+  source: TriggerSource | null;
+  delivery_id: string | null;
 }
 
 const COLUMNS =
-  "id, deployment_id, agent_id, agent_version, session_id, error_type, error_message, trigger_type, scheduled_at, succeeded_at";
+  "id, deployment_id, agent_id, agent_version, session_id, error_type, error_message, trigger_type, scheduled_at, succeeded_at, source, delivery_id";
 
 /** Stores a run of a locked deployment. Returns null when the slot has one. */
 export async function insertRun(
@@ -39,8 +43,8 @@ export async function insertRun(
     name: "insert_deployment_run",
     text: `
       insert into deployment_runs (id, deployment_id, organization_id, owner_id, agent_id, agent_version, session_id,
-        error_type, error_message, trigger_type, scheduled_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        error_type, error_message, trigger_type, scheduled_at, source, delivery_id)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
       on conflict (deployment_id, scheduled_at) do nothing
       returning ${COLUMNS}`,
     values: [
@@ -55,6 +59,8 @@ export async function insertRun(
       run.error_message,
       run.trigger_type,
       run.scheduled_at,
+      run.source,
+      run.delivery_id,
     ],
   });
   return rows[0] ?? null;
@@ -171,10 +177,13 @@ export function toRun(row: RunRow): DeploymentRun {
     session_id: row.session_id === null ? null : formatId("session", row.session_id),
     error: row.error_type === null ? null : { type: row.error_type, message: row.error_message ?? "" },
     succeeded_at: row.succeeded_at?.toISOString() ?? null,
-    trigger_context:
-      row.scheduled_at === null
-        ? { type: "manual" }
-        : { type: "schedule", scheduled_at: row.scheduled_at.toISOString() },
+    trigger_context: contextOf(row),
     created_at: uuidTimestamp(row.id),
   };
+}
+
+function contextOf({ scheduled_at: slot, source, delivery_id }: RunRow): DeploymentRun["trigger_context"] {
+  if (slot !== null) return { type: "schedule", scheduled_at: slot.toISOString() };
+  if (source !== null && delivery_id !== null) return { type: "event", source, delivery_id };
+  return { type: "manual" };
 }

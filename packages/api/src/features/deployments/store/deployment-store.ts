@@ -124,7 +124,8 @@ async function getDeployment(db: Queryable, id: string): Promise<DeploymentRow |
   return (await db.query<DeploymentRow>({ name: "get_deployment", text, values: [id] })).rows[0] ?? null;
 }
 
-async function lockDeployment(tx: Queryable, id: string): Promise<DeploymentRow | null> {
+/** Returns a deployment, and locks it until the transaction ends. */
+export async function lockDeployment(tx: Queryable, id: string): Promise<DeploymentRow | null> {
   const text = `select ${COLUMNS} from deployments where id = $1 for update`;
   return (await tx.query<DeploymentRow>({ name: "lock_deployment", text, values: [id] })).rows[0] ?? null;
 }
