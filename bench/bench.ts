@@ -5,6 +5,7 @@ import { NO_LIMITS } from "../tests/acceptance/harness/no-limits.ts";
 import { abuseFigures } from "./cases/abuse.ts";
 import { agentTaskCosts } from "./cases/agent-tasks.ts";
 import { consoleFigures } from "./cases/console.ts";
+import { deploymentFigures } from "./cases/deployments.ts";
 import { eventFigures } from "./cases/events.ts";
 import { firstCommandFigures } from "./cases/first-command.ts";
 import { growthFigures } from "./cases/growth.ts";
@@ -59,6 +60,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   abuse: () => onService((_, api) => abuseFigures(api)),
   kubernetes: kubernetesFigures,
   "volume-snapshots": volumeSnapshotFigures,
+  deployments: () => onService(deploymentFigures),
   webhooks: () => onService(webhookFigures, { BERTH_EGRESS_ALLOW_PRIVATE: "127.0.0.1" }),
   race,
   tokens: tokenCosts,

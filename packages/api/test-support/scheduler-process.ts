@@ -11,7 +11,10 @@ export interface SchedulerProcess {
   connection: TestDatabase["connection"];
   blobsDir: string;
   secretKey: Uint8Array;
-  /** The statement of its transactions before which it kills itself; Infinity for never. */
+  /**
+   * The statement of a transaction that runs a deployment before which it kills itself. One more than there are:
+   * after the commit. Infinity for never.
+   */
   killAt: number;
 }
 
@@ -19,21 +22,24 @@ export interface SchedulerProcess {
 process.once("message", async ({ connection, blobsDir, secretKey, killAt }: SchedulerProcess) => {
   const db = openDatabase({ connection, log: silentLog, max: 4 });
   let statements = 0;
-  const step = () => {
+  const stepAfter = (own: number) => {
     statements += 1;
-    if (statements >= killAt) process.kill(process.pid, "SIGKILL");
+    if (own + 1 >= killAt) process.kill(process.pid, "SIGKILL");
   };
   const counted: Database = {
     ...db,
     async transaction(work) {
+      let own = 0;
       const result = await db.transaction((tx) => {
         const query: Queryable["query"] = (statement) => {
-          step();
+          stepAfter(own);
+          own += 1;
           return tx.query(statement);
         };
         return work({ query });
       });
-      step();
+      // A transaction that finds nothing due has one statement.
+      if (own > 1) stepAfter(own);
       return result;
     },
   };

@@ -30,7 +30,7 @@ async function bench(t: TestContext, deployments: number) {
       resources: [{ type: "git_repository", url: "https://git.example/a/b", password: "word" }],
     });
   const start = async (killAt = Number.POSITIVE_INFINITY): Promise<ChildProcess> => {
-    const child = fork(PROGRAM, { serialization: "advanced", silent: true });
+    const child = fork(PROGRAM, { execArgv: [], serialization: "advanced", silent: true });
     t.after(() => child.kill("SIGKILL"));
     const told: SchedulerProcess = { connection: db.connection, blobsDir, secretKey, killAt };
     const ready = once(child, "message");
@@ -57,7 +57,15 @@ async function bench(t: TestContext, deployments: number) {
       [expected, expected, expected, expected, expected],
     );
   };
-  return { app, at, start, runs, assertOnce };
+  /** Asserts that each session and each event is of a run, and each run has its session: nothing is half there. */
+  const assertWhole = async (expected: number) =>
+    assert.deepEqual(
+      await numbers(`select (select count(*)::integer from deployment_runs) as runs,
+        (select count(*)::integer from sessions) as sessions, (select count(*)::integer from events) as events,
+        (select count(*)::integer from sessions join deployment_runs on session_id = sessions.id) as joined`),
+      [expected, expected, expected, expected],
+    );
+  return { app, at, start, runs, assertOnce, assertWhole };
 }
 
 async function stop(child: ChildProcess): Promise<number> {
@@ -84,4 +92,30 @@ test("three processes: each slot is run once", { timeout: 3_600_000 }, async (t)
     `${statements}: all have taken part`,
   );
   await assertOnce(minutes);
+});
+
+test("a process that is killed before each statement of a run, and after its commit: each slot has one whole run", {
+  timeout: 3_600_000,
+}, async (t) => {
+  const { at, start, runs, assertOnce, assertWhole } = await bench(t, 1);
+  await at(1);
+  let minute = 1;
+  let killed = 0;
+  for (let killAt = 1; ; killAt++) {
+    const child = await start(killAt);
+    const exited = once(child, "exit");
+    while (child.exitCode === null && child.signalCode === null && (await runs()) < minute) await pause(5);
+    const isOver = (await runs()) === minute;
+    await assertWhole(isOver ? minute : minute - 1);
+    // After the commit it is being killed, unless the run has fewer statements than that.
+    if (isOver && child.connected) child.send("stop", () => undefined);
+    const [, signal] = await exited;
+    if (signal === null) break;
+    assert.equal(signal, "SIGKILL");
+    killed += 1;
+    if (isOver) await at(++minute);
+  }
+  t.diagnostic(`killed at each of ${killed} points`);
+  assert.ok(killed > 10, `${killed}`);
+  await assertOnce(minute);
 });
