@@ -38,6 +38,7 @@ export const DAYS: readonly Readonly<Record<string, number>>[] = [
     "tests/console/pull-requests.test.ts": 25,
     "tests/console/team.test.ts": 240,
     "tests/console/truth.test.ts": 5,
+    "tests/crash/follow.test.ts": 200,
     "tests/crash/kill.test.ts": 90,
     "tests/crash/mcp.test.ts": 5,
     "tests/crash/reclaim-waiting.test.ts": 35,
