@@ -10,6 +10,8 @@ export * from "./conventions/sharing.ts";
 export * from "./conventions/validation.ts";
 export { isBlockedPort } from "./operations/blocked-ports.ts";
 export * from "./operations/command-prefix.ts";
+export * from "./operations/cron-expression.ts";
+export * from "./operations/slots.ts";
 export type { Access, Operation } from "./operations/operation.ts";
 export * from "./operations/operations.ts";
 export * from "./operations/route.ts";

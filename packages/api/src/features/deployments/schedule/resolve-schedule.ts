@@ -1,7 +1,15 @@
-import { type Deployment, type Schedule, type ScheduleInput, UPCOMING_RUNS } from "@berth/contract";
+import {
+  type Deployment,
+  nextSlot,
+  nextSlots,
+  parseCron,
+  type Schedule,
+  type ScheduleInput,
+  slotsBetween,
+  UPCOMING_RUNS,
+  type ZonedCron,
+} from "@berth/contract";
 import { errors } from "@berth/store/errors";
-import { parseCron } from "./cron-expression.ts";
-import { nextSlot, nextSlots, slotsBetween, type ZonedCron } from "./slots.ts";
 import { timeZoneFault } from "./time-zone.ts";
 
 /** A schedule as it is stored. */

@@ -4,7 +4,6 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { type CronExpression, parseCron } from "./cron-expression.ts";
 import { lastSlot, nextSlot, nextSlots, slotsBetween } from "./slots.ts";
-import { timeZoneFault } from "./time-zone.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -195,12 +194,4 @@ test("an expression that is none: a sentence with the form that is right", () =>
   assert.deepEqual([...cronOf("0 0 * * 5-7").daysOfWeek].toSorted(), [0, 5, 6]);
   assert.equal(cronOf("0 0 1 * 1").eitherDay, true);
   assert.equal(cronOf("0 0 */2 * 1").eitherDay, false);
-});
-
-test("a zone that is none: the name that was meant", () => {
-  for (const name of ["Europe/Berlin", "UTC", "Asia/Calcutta", "Etc/GMT+3"])
-    assert.equal(timeZoneFault(name), null);
-  assert.match(timeZoneFault("Europe/Berln") ?? "", /'Europe\/Berlin'/);
-  assert.match(timeZoneFault("new york") ?? "", /'America\/New_York'/);
-  for (const name of ["+01:00", "", "CEST5", "../etc"]) assert.match(timeZoneFault(name) ?? "", /IANA name/);
 });
