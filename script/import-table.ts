@@ -277,6 +277,12 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
       "MCP servers are called as they are in the acceptance tests, behind the same proxy that checks tokens",
   },
   {
+    files: "packages/console/src/screens/deployments/upcoming-runs.ts",
+    imports: "@berth/contract",
+    reason:
+      "a schedule is previewed by the code that runs it; it needs Temporal, which runtimes of the SDK may lack",
+  },
+  {
     files: "packages/sdk/test-support/",
     imports: "tests/acceptance/harness/free-port.ts",
     reason: "a service that restarts at the same address needs a port that no other test takes in between",

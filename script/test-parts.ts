@@ -83,6 +83,7 @@ export const DAYS: readonly Readonly<Record<string, number>>[] = [
     "tests/agent-tasks/agent-tasks.test.ts": 255,
     "tests/console/administration.test.ts": 20,
     "tests/console/connections.test.ts": 10,
+    "tests/console/deployments.test.ts": 60,
     "tests/console/webhooks.test.ts": 15,
     "tests/console/desk.test.ts": 45,
     "tests/console/disk.test.ts": 5,

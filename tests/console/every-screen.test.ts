@@ -52,6 +52,11 @@ before(async () => {
     ...{ name: "Bot", url: "https://hook.invalid/", enabled_events: ["vault.created"] },
   });
   await api.ok("POST", "/vaults", { display_name: "told" });
+  const deployment = await api.ok("POST", "/deployments", {
+    ...{ name: "Nightly", agent: session.agent.id, environment_id: session.environment_id },
+    schedule: { type: "cron", expression: "0 3 * * *", timezone: "Europe/Berlin" },
+    initial_events: [{ type: "user.message", content: [{ type: "text", text: "Run the tests." }] }],
+  });
   const body = { type: "skill", resource: { id: skill.id } };
   admin = await console.berth.client({ user: "admin@example.com", role: "admin" });
   await admin.post("/api/v1/forward/resources/registry", body);
@@ -63,6 +68,8 @@ before(async () => {
     "/agents/new",
     ...["", "?tab=versions", "?tab=api"].map((tab) => `/agents/${session.agent.id}${tab}`),
     `/agents/${session.agent.id}/edit`,
+    "/deployments/new",
+    ...["", "?tab=api", "/edit"].map((rest) => `/deployments/${deployment.id}${rest}`),
     "/environments/new",
     ...["", "?tab=setup"].map((tab) => `/environments/${session.environment_id}${tab}`),
     `/environments/${session.environment_id}/edit`,

@@ -1,8 +1,5 @@
 /** What a command prefix of a confirmation rule may not contain. Loads nothing else. */
 export { shellOperatorIn, trimCommand } from "@berth/contract/command-prefix";
-/** What decides at which times a cron expression runs. Loads nothing else. */
-export { parseCron } from "@berth/contract/cron-expression";
-export { nextSlots } from "@berth/contract/slots";
 export { commandWords, pathParams } from "@berth/contract/command-words";
 /** All operations of the API as plain data, for programs that generate something. Loads nothing else. */
 export { isAdministration, operations } from "@berth/contract/operations";

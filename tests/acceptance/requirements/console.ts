@@ -73,6 +73,11 @@ export const consoleRequirements: readonly Requirement[] = [
     rule: "In the console an admin adds users, also with a first token, and sets their role, disables, enables and erases them; manages service accounts, tokens, name, default visibility, retention, signing and connections, sees limits and receipts, and filters and exports the audit log. What cannot be undone is asked first, and errors are one sentence. Others do not see it in the navigation, and are told whom to ask.",
   },
   {
+    id: "console-deployments",
+    source: "deployments",
+    rule: "In the console, by mouse or by keyboard, a deployment is made and changed with a preview of its next runs, run, paused, resumed, shared and archived; its page lists its runs with their sessions or errors, and a session leads to its deployment.",
+  },
+  {
     id: "console-team",
     source: "issue 30",
     rule: "In the console alone, by mouse or by keyboard, an admin invites two people, connects the organization to its git host and gives it an agent and an environment; one starts a session on a repository of it and shares it; the other comments on a line and allows the agent's calls; the agent pushes and opens a pull request, whose merge is seen; each is told on home what waits and what is done; and the admin reads who did what.",

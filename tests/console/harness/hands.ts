@@ -75,6 +75,8 @@ export function keyboard(page: Page): Hands {
     choose: async (select, option) => {
       await reach(select);
       await keyboard.press("Enter");
+      await page.getByRole("listbox").waitFor();
+      await keyboard.press("Home");
       await go(page.getByRole("option", { name: option }), "ArrowDown");
       await keyboard.press("Enter");
       await page.getByRole("listbox").waitFor({ state: "detached" });

@@ -22,6 +22,12 @@ export const FOUND_NOUNS: readonly FoundNoun[] = [
       (await berth.sessions.list(QUERY, { signal })).data.map(({ id, title }) => ({ id, name: title })),
   },
   {
+    key: "deployments",
+    group: "Deployment",
+    icon: "clock",
+    read: async (signal) => (await berth.deployments.list(QUERY, { signal })).data,
+  },
+  {
     key: "agents",
     group: "Agent",
     icon: "agent",

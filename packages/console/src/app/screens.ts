@@ -1,6 +1,7 @@
 import { administrationNav, administrationRoute } from "../screens/administration/route.ts";
 import { agentRoutes, agentsNav } from "../screens/agents/route.ts";
 import { connectionsNav, connectionsRoute } from "../screens/connections/route.ts";
+import { deploymentRoutes, deploymentsNav } from "../screens/deployments/route.ts";
 import { deviceRoute } from "../screens/device/route.ts";
 import { environmentRoutes, environmentsNav } from "../screens/environments/route.ts";
 import { fileRoutes, filesNav } from "../screens/files/route.ts";
@@ -28,6 +29,7 @@ export const routes = [
   sessionsRoute,
   newSessionRoute,
   sessionRoute,
+  ...deploymentRoutes,
   ...agentRoutes,
   ...environmentRoutes,
   ...fileRoutes,
@@ -48,7 +50,7 @@ export const routes = [
 
 /** The navigation, in groups. */
 export const navigation: readonly (readonly NavItem[])[] = [
-  [homeNav, sessionsNav],
+  [homeNav, sessionsNav, deploymentsNav],
   [
     agentsNav,
     environmentsNav,

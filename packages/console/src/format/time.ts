@@ -17,6 +17,21 @@ export function formatMoment(iso: string): string {
   return new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }
 
+/** Formats a time to the minute with its day of the week, by the clocks of a zone. Default: the local one. */
+export function formatSlot(iso: string, timeZone?: string): string {
+  return new Date(iso).toLocaleString(undefined, {
+    ...{
+      weekday: "short",
+      day: "numeric",
+      month: "short",
+      year: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+    },
+    ...(timeZone === undefined ? {} : { timeZone }),
+  });
+}
+
 /** Formats the local time of day to the second. */
 export function formatClock(iso: string): string {
   return new Date(iso).toLocaleTimeString(undefined, {

@@ -11,9 +11,10 @@ export type Ending = {
   queryKey: string;
   /** The page that lists the objects, which follows a deletion. */
   list: NonNullable<LinkProps["to"]>;
-  calls: { archive: (id: string) => Promise<unknown>; delete: (id: string) => Promise<unknown> };
+  /** Without `delete`, it can only be archived. */
+  calls: { archive: (id: string) => Promise<unknown>; delete?: (id: string) => Promise<unknown> };
   /** The consequences of each action for users of the object. */
-  means: { archive: string; delete: string };
+  means: { archive: string; delete?: string };
   /** Whether archiving destroys something, too. */
   archiveDestroys?: boolean;
 };
@@ -53,7 +54,7 @@ export function AskToEnd(props: Props) {
         verb="Delete"
         danger
         act={async () => {
-          await calls.delete(id);
+          await calls.delete?.(id);
           queryClient.removeQueries({ queryKey: [queryKey, id] });
           void queryClient.invalidateQueries({ queryKey: [queryKey] });
           await props.onDeleted();

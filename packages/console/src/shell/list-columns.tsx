@@ -1,4 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { useOwnerNames } from "../api/queries/owners.ts";
+import { whoamiQuery } from "../api/queries/whoami.ts";
 import { showUnseen } from "../format/visible-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { cx } from "../ui/cx.ts";
@@ -59,4 +62,23 @@ export function agoColumn<Item>(
     cellClass: "whitespace-nowrap text-faint",
     cell: (item) => <Ago at={timeOf(item)} />,
   };
+}
+
+type Owned = { owner_type: "user" | "organization"; owner_id: string };
+
+/** Returns a column with whose an object is, as far as the user may know. */
+export function ownerColumn<Item extends Owned>(title = "Owner"): Column<Item> {
+  return {
+    title,
+    className: "max-lg:hidden",
+    cellClass: "max-w-40 truncate text-muted",
+    cell: (item) => <OwnedBy item={item} />,
+  };
+}
+
+function OwnedBy({ item: { owner_type: type, owner_id: id } }: { item: Owned }) {
+  const { data: me } = useQuery(whoamiQuery);
+  const name = useOwnerNames([id])(id);
+  if (type === "organization") return "Everyone";
+  return me?.principal.id === id ? "Me" : showUnseen(name ?? "");
 }

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Sharable } from "../api/queries/shares.ts";
-import { Button, IconButton } from "../ui/button.tsx";
+import { Button, type ButtonLook, IconButton } from "../ui/button.tsx";
 import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
 import { type Action, useActions } from "./actions.ts";
 import { AskToEnd, type Ending } from "./ask-to-end.tsx";
@@ -14,6 +14,9 @@ export type ObjectAction = Omit<Action, "group" | "keys"> & {
   always?: boolean;
   /** Its label on a button, if it has one. */
   button?: string;
+  look?: ButtonLook;
+  /** Whether it is running. */
+  busy?: boolean;
   /** Its label in the menu, if it is there. */
   menu?: string;
   shortcut?: { keys: string; label: string };
@@ -40,6 +43,7 @@ export function ObjectActions(props: Props) {
   const [asked, setAsked] = useState<"archive" | "delete" | "share" | null>(null);
   const isArchived = item.archived_at !== null;
   const offered = actions.filter(({ always = false }) => always || !isArchived);
+  const canDelete = ending.calls.delete !== undefined;
   const archive = () => setAsked("archive");
   const share = () => setAsked("share");
   useActions([
@@ -60,21 +64,25 @@ export function ObjectActions(props: Props) {
             run: archive,
           },
         ]),
-    {
-      id: "delete",
-      label: `Delete this ${ending.noun}`,
-      group,
-      icon: "trash",
-      run: () => setAsked("delete"),
-    },
+    ...(canDelete
+      ? [
+          {
+            id: "delete",
+            label: `Delete this ${ending.noun}`,
+            group,
+            icon: "trash" as const,
+            run: () => setAsked("delete"),
+          },
+        ]
+      : []),
   ]);
   useShortcuts(offered.flatMap(({ shortcut, run }) => (shortcut ? [{ ...shortcut, group, run }] : [])));
   return (
     <>
       {offered.map(
-        ({ id, button, icon, run }) =>
+        ({ id, button, look = "primary", busy = false, icon, run }) =>
           button !== undefined && (
-            <Button key={id} size="small" look="primary" icon={icon} onClick={run}>
+            <Button key={id} size="small" look={look} icon={icon} busy={busy} onClick={run}>
               <span className="max-sm:sr-only">{button}</span>
             </Button>
           ),
@@ -96,9 +104,11 @@ export function ObjectActions(props: Props) {
         <MenuItem icon="archive" disabled={isArchived} onSelect={archive}>
           Archive…
         </MenuItem>
-        <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
-          Delete…
-        </MenuItem>
+        {canDelete && (
+          <MenuItem icon="trash" danger onSelect={() => setAsked("delete")}>
+            Delete…
+          </MenuItem>
+        )}
       </Menu>
       <ShareDialog
         noun={sharing}

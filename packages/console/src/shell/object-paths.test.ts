@@ -5,9 +5,10 @@ import { objectPath } from "./object-paths.ts";
 test("an id tells where its object is shown", () => {
   const end = "01m8a4jbteehfvabhs0zf78ck3";
   assert.deepEqual(
-    ["sess", "env", "memstore", "tok"].map((prefix) => objectPath(`${prefix}_${end}`)),
+    ["sess", "dep", "env", "memstore", "tok"].map((prefix) => objectPath(`${prefix}_${end}`)),
     [
       `/sessions/sess_${end}`,
+      `/deployments/dep_${end}`,
       `/environments/env_${end}`,
       `/memory/memstore_${end}`,
       `/tokens?token=tok_${end}`,

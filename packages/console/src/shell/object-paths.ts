@@ -2,6 +2,7 @@
 const PATHS: Readonly<Record<string, (id: string) => string>> = {
   sess: (id) => `/sessions/${id}`,
   agent: (id) => `/agents/${id}`,
+  dep: (id) => `/deployments/${id}`,
   env: (id) => `/environments/${id}`,
   file: (id) => `/files/${id}`,
   skill: (id) => `/skills/${id}`,

@@ -17,6 +17,7 @@ type Chosen = Access | "none";
 /** The words for the access to a kind of objects. */
 const WORDS: Partial<Record<Sharable, Record<Access, string>>> & { usual: Record<Access, string> } = {
   sessions: { read: "Can follow it", write: "Can write to it" },
+  deployments: { read: "Can see its runs", write: "Can run and pause it" },
   vaults: { read: "Can use it", write: "Can change it" },
   usual: { read: "Can use it", write: "Can change it" },
 };

@@ -5,6 +5,8 @@ import type { Saving } from "./use-save.ts";
 
 type Props = {
   saving: Saving;
+  /** Whether it cannot be saved yet. */
+  disabled?: boolean;
   verb: string;
   /** Discards what was typed; undefined if nothing was. */
   discard: (() => void) | undefined;
@@ -16,10 +18,10 @@ type Props = {
 };
 
 /** Shows a form that fills a page. It is saved by its button or Ctrl+Enter, and disabled meanwhile. */
-export function PageForm({ saving, verb, discard, call, notes, children }: Props) {
+export function PageForm({ saving, disabled = false, verb, discard, call, notes, children }: Props) {
   const { save, busy, error, forget } = saving;
   function onKeyDown(event: KeyboardEvent) {
-    if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && !busy) save();
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && !busy && !disabled) save();
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys of all fields in it
@@ -30,6 +32,7 @@ export function PageForm({ saving, verb, discard, call, notes, children }: Props
       <FormBar
         error={error}
         busy={busy}
+        disabled={disabled}
         verb={verb}
         onSave={save}
         onDiscard={

@@ -3,20 +3,22 @@ import { keepDraft, keptDraft } from "./use-draft.ts";
 
 /**
  * Returns a form that is kept across reloads under `name`, from the first change until it is sent or
- * discarded. `start` is its initial value; undefined while that is loading. `secret` fields are kept in
- * memory only.
+ * discarded. `start` is its initial value; undefined while that is loading. Texts of fields named in `secret`,
+ * wherever they are in the form, are kept in memory only.
  */
 export function useFormDraft<Form extends object>(
   name: string,
   start: Form | undefined,
-  secret: readonly (keyof Form)[] = [],
+  secret: readonly string[] = [],
 ) {
   const [form, setForm] = useState<Form | null>(() => readDraft<Form>(keptDraft(name), start));
   const change = (part: Partial<Form>) =>
     setForm((before) => {
       const next = { ...(before ?? start), ...part } as Form;
-      const kept = Object.entries(next).filter(([field]) => !secret.includes(field as keyof Form));
-      keepDraft(name, JSON.stringify(Object.fromEntries(kept)));
+      keepDraft(
+        name,
+        JSON.stringify(next, (field, value) => (secret.includes(field) ? "" : value)),
+      );
       return next;
     });
   const reset = () => {

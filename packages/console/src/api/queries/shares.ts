@@ -12,7 +12,8 @@ export type Sharable =
   | "vaults"
   | "memoryStores"
   | "files"
-  | "sessions";
+  | "sessions"
+  | "deployments";
 
 export const sharesQuery = (noun: Sharable, id: string) =>
   queryOptions({

@@ -1,14 +1,11 @@
 import type { Connection } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
-import { useOwnerNames } from "../../api/queries/owners.ts";
-import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { useList } from "../../api/use-list.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
-import { agoColumn } from "../../shell/list-columns.tsx";
+import { agoColumn, ownerColumn } from "../../shell/list-columns.tsx";
 import { ObjectLink } from "../../shell/object-link.tsx";
 import { ObjectList } from "../../shell/object-list.tsx";
 import { Page } from "../../shell/page.tsx";
@@ -35,12 +32,7 @@ const COLUMNS: readonly Column<Connection>[] = [
       </ObjectLink>
     ),
   },
-  {
-    title: "Used by",
-    className: "max-lg:hidden",
-    cellClass: "max-w-40 truncate text-muted",
-    cell: (connection) => <UsedBy connection={connection} />,
-  },
+  ownerColumn("Used by"),
   { title: "Type", className: "max-sm:hidden", cell: ({ auth }) => typeName(auth.type) },
   {
     title: "Host",
@@ -51,13 +43,6 @@ const COLUMNS: readonly Column<Connection>[] = [
   agoColumn("Changed", "max-sm:hidden", ({ updated_at }) => updated_at),
   agoColumn("Created", "pr-4", ({ created_at }) => created_at),
 ];
-
-function UsedBy({ connection: { owner_type: type, owner_id: id } }: { connection: Connection }) {
-  const { data: me } = useQuery(whoamiQuery);
-  const name = useOwnerNames([id])(id);
-  if (type === "organization") return "Everyone";
-  return me?.principal.id === id ? "Me" : showUnseen(name ?? "");
-}
 
 /** Shows the connections to git hosts that the user may see. */
 export function ConnectionsScreen() {

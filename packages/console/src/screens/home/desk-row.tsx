@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
 import { showUnseen } from "../../format/visible-text.ts";
+import { DeploymentMark } from "../../shell/deployment-mark.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Icon } from "../../ui/icon.tsx";
@@ -36,13 +37,16 @@ export function DeskRow({ session, index, marked, onMark }: Props) {
     >
       <span className="flex">{unseen && <UnseenMark />}</span>
       <span className="min-w-0">
-        <Link
-          to="/sessions/$sessionId"
-          params={{ sessionId: session.id }}
-          className={cx(lineLinkClass, !unseen && "font-normal! text-muted")}
-        >
-          {title}
-        </Link>
+        <span className="flex items-center gap-2">
+          <Link
+            to="/sessions/$sessionId"
+            params={{ sessionId: session.id }}
+            className={cx(lineLinkClass, !unseen && "font-normal! text-muted")}
+          >
+            {title}
+          </Link>
+          <DeploymentMark id={session.deployment_id} />
+        </span>
         <Outcome session={session} />
         <span className="block truncate text-xs text-faint md:hidden">
           {[showUnseen(session.agent.name), repository].filter(Boolean).join(" · ")}

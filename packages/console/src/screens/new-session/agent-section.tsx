@@ -47,37 +47,49 @@ export function AgentSection({ form, change, faultAt }: Props) {
 }
 
 function ExistingAgent({ form, change, faultAt }: Props) {
+  const { agentId, agentVersion } = form;
+  return (
+    <AgentField
+      agentId={agentId}
+      error={faultAt("agent")}
+      {...(agentVersion === null
+        ? {}
+        : { hint: `Version ${agentVersion}, as in the session that you copy.` })}
+      onChange={(id) => change({ agentId: id, agentVersion: null })}
+    />
+  );
+}
+
+type FieldProps = {
+  agentId: string | null;
+  error: string | null;
+  /** Default: the skills of the agent. */
+  hint?: string;
+  onChange: (agentId: string | null) => void;
+};
+
+/** Offers the choice of an agent. */
+export function AgentField({ agentId, error, hint, onChange }: FieldProps) {
   const { data: agents = [] } = useQuery(agentChoices);
-  const agent = agents.find(({ id }) => id === form.agentId);
+  const agent = agents.find(({ id }) => id === agentId);
   const choices = agents.map(({ id, name, model, version }) => ({
     value: id,
     label: name,
     about: `${model.id}, version ${version}`,
   }));
   const unknown =
-    form.agentId !== null && agent === undefined
-      ? [{ value: form.agentId, label: form.agentId, about: "Not among the newest" }]
+    agentId !== null && agent === undefined
+      ? [{ value: agentId, label: agentId, about: "Not among the newest" }]
       : [];
   const skills = agent?.skills.map(({ name }) => name) ?? [];
   return (
     <Field
       label="Agent"
-      error={faultAt("agent")}
-      hint={
-        form.agentVersion !== null
-          ? `Version ${form.agentVersion}, as in the session that you copy.`
-          : skills.length > 0
-            ? `Skills: ${skills.join(", ")}`
-            : undefined
-      }
+      error={error}
+      hint={hint ?? (skills.length > 0 ? `Skills: ${skills.join(", ")}` : undefined)}
     >
       {(control) => (
-        <Select
-          {...control}
-          value={form.agentId}
-          choices={[...unknown, ...choices]}
-          onChange={(agentId) => change({ agentId, agentVersion: null })}
-        />
+        <Select {...control} value={agentId} choices={[...unknown, ...choices]} onChange={onChange} />
       )}
     </Field>
   );

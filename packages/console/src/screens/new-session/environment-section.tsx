@@ -11,7 +11,8 @@ import { FormSection } from "../../ui/form-section.tsx";
 import { Select } from "../../ui/select.tsx";
 import type { Form } from "./form.ts";
 
-type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
+type Part = Pick<Form, "environmentId">;
+type Props = { form: Part; change: (part: Partial<Part>) => void; faultAt: (field: string) => string | null };
 
 /** Offers the choice of a new session's environment, each with its networking and limits. */
 export function EnvironmentSection({ form, change, faultAt }: Props) {

@@ -11,9 +11,10 @@ import { UploadList } from "../../ui/upload-list.tsx";
 import { useFileDrop } from "../../ui/use-file-drop.ts";
 import type { FileEntry, Form } from "./form.ts";
 
+type Part = Pick<Form, "files">;
 type Props = {
-  form: Form;
-  change: (part: Partial<Form>) => void;
+  form: Part;
+  change: (part: Partial<Part>) => void;
   faultAt: (field: string) => string | null;
   /** Called with whether uploads are running: a session created now would lack these files. */
   onUploading: (uploading: boolean) => void;

@@ -1,5 +1,6 @@
-import type { EventOf, Session } from "@berth/sdk";
+import type { DeploymentResource, EventOf, Session } from "@berth/sdk";
 import { budgetTyped } from "../../format/money.ts";
+import { newKey } from "../../format/pairs.ts";
 import { uploadPath } from "../../format/upload-path.ts";
 
 /** A repository in the form. Its secret is kept in memory only, never in a draft. */
@@ -15,10 +16,17 @@ export type RepositoryEntry = {
   ref: string;
   refType: "branch" | "tag" | "commit" | "ref";
   mountPath: string;
+  /** What the form does not show, sent as it is. */
+  kept?: { access?: "read_write" | "read_only"; environment?: { from: "devcontainer" } };
 };
 
 export type FileEntry = { key: string; fileId: string; name: string; mountPath: string };
-export type StoreEntry = { storeId: string; access: "read_write" | "read_only" };
+export type StoreEntry = {
+  storeId: string;
+  access: "read_write" | "read_only";
+  /** Sent as they are. */
+  instructions?: string;
+};
 
 export type Form = {
   task: string;
@@ -60,11 +68,9 @@ export const EMPTY_FORM: Form = {
   variables: "",
 };
 
-let lastKey = 0;
-
 export function newRepository(url = ""): RepositoryEntry {
   return {
-    key: `r${++lastKey} ${Date.now()}`,
+    key: newKey(),
     kind: kindOf(url),
     connectionId: null,
     url,
@@ -117,44 +123,71 @@ export function formLike(session: Session, first: EventOf<"user.message"> | unde
     ...EMPTY_FORM,
     task,
     title: session.title,
-    budget: session.budget === null ? "" : `${Number(session.budget.max_list_cost.amount) / 100}`,
+    budget: dollarsOf(session.budget),
     agentId: session.agent.id,
     agentVersion: session.agent.version,
     environmentId: session.environment_id,
+    ...resourcesLike(resources),
+    vaultIds: session.vault_ids,
+    variables: variablesLike(session.environment_variables),
+  };
+}
+
+type ResourceLike = Session["resources"][number] | DeploymentResource;
+
+/** Returns the entries of resources of a session or a deployment. Secrets are unknown and left out. */
+export function resourcesLike(
+  resources: readonly ResourceLike[],
+): Pick<Form, "repositories" | "files" | "stores"> {
+  return {
     repositories: resources.flatMap((one) => ("url" in one ? [repositoryLike(one)] : [])),
-    files: resources.flatMap((one) =>
-      one.type === "file"
+    files: resources.flatMap((one) => (one.type === "file" ? [fileLike(one)] : [])),
+    stores: resources.flatMap((one) =>
+      one.type === "memory_store"
         ? [
             {
-              key: one.id,
-              fileId: one.file_id,
-              name: one.mount_path.split("/").at(-1) ?? "",
-              mountPath: mountPathLike(one),
+              storeId: one.memory_store_id,
+              access: one.access,
+              ...(one.instructions != null && { instructions: one.instructions }),
             },
           ]
         : [],
     ),
-    vaultIds: session.vault_ids,
-    stores: resources.flatMap((one) =>
-      one.type === "memory_store" ? [{ storeId: one.memory_store_id, access: one.access }] : [],
-    ),
-    variables: Object.entries(session.environment_variables)
-      .map(([name, value]) => `${name}=${value}`)
-      .join("\n"),
   };
 }
 
-function repositoryLike(resource: Extract<Session["resources"][number], { url: string }>): RepositoryEntry {
-  const { checkout } = resource;
+export function variablesLike(variables: Readonly<Record<string, string>>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\n");
+}
+
+/** Returns a budget in dollars, as it is typed. */
+export function dollarsOf(budget: Session["budget"]): string {
+  return budget === null ? "" : `${Number(budget.max_list_cost.amount) / 100}`;
+}
+
+function repositoryLike(resource: Extract<ResourceLike, { url: string }>): RepositoryEntry {
+  const { checkout, connection_id, access, environment } = resource;
   return {
     ...newRepository(resource.url),
     kind: resource.type === "hosted_repository" ? "hosted" : "git",
-    connectionId: resource.connection_id,
-    username:
-      resource.type === "git_repository" && resource.connection_id === null ? (resource.username ?? "") : "",
+    connectionId: connection_id,
+    username: resource.type === "git_repository" && connection_id === null ? (resource.username ?? "") : "",
     refType: checkout?.type ?? "branch",
     ref: checkout === null ? "" : checkout.type === "commit" ? checkout.sha : checkout.name,
-    mountPath: resource.mount_path,
+    mountPath: resource.mount_path ?? "",
+    kept: { ...(access != null && { access }), ...(environment != null && { environment }) },
+  };
+}
+
+function fileLike(file: { file_id: string; mount_path: string | null }): FileEntry {
+  const mount_path = file.mount_path ?? `/mnt/session/uploads/${file.file_id}`;
+  return {
+    key: newKey(),
+    fileId: file.file_id,
+    name: mount_path.split("/").at(-1) ?? "",
+    mountPath: mountPathLike({ ...file, mount_path }),
   };
 }
 
@@ -172,25 +205,13 @@ function mountPathLike({ file_id, mount_path }: { file_id: string; mount_path: s
  * comes from.
  */
 export function requestOf(form: Form, agentId: string) {
-  const repositories = form.repositories.filter(({ url }) => url.trim() !== "");
+  const repositories = givenRepositories(form);
   const variables = readVariables(form.variables);
   const agent =
     form.agentMode === "existing" && form.agentVersion !== null
       ? { id: agentId, type: "agent" as const, version: form.agentVersion }
       : agentId;
-  const resources = [
-    ...repositories.map(repositoryInput),
-    ...form.files.map(({ fileId, name, mountPath }) => ({
-      type: "file" as const,
-      file_id: fileId,
-      mount_path: mountPath.trim() || uploadPath(fileId, name),
-    })),
-    ...form.stores.map(({ storeId, access }) => ({
-      type: "memory_store" as const,
-      memory_store_id: storeId,
-      access,
-    })),
-  ];
+  const resources = resourcesOf(form);
   const body = {
     agent,
     environment_id: form.environmentId ?? "",
@@ -203,17 +224,44 @@ export function requestOf(form: Form, agentId: string) {
   return { body, repositories };
 }
 
+function givenRepositories({ repositories }: Pick<Form, "repositories">): RepositoryEntry[] {
+  return repositories.filter(({ url }) => url.trim() !== "");
+}
+
+/** Returns the resources as the API takes them: repositories, files and memory stores. */
+export function resourcesOf(form: Pick<Form, "repositories" | "files" | "stores">) {
+  return [
+    ...givenRepositories(form).map(repositoryInput),
+    ...form.files.map(({ fileId, name, mountPath }) => ({
+      type: "file" as const,
+      file_id: fileId,
+      mount_path: mountPath.trim() || uploadPath(fileId, name),
+    })),
+    ...form.stores.map(({ storeId, ...rest }) => ({
+      type: "memory_store" as const,
+      memory_store_id: storeId,
+      ...rest,
+    })),
+  ];
+}
+
 /** Returns the first line of the task, the default title of a session. */
 function titleOf(task: string): string {
   return (task.trim().split("\n")[0] ?? "").slice(0, 100);
 }
 
 function repositoryInput(entry: RepositoryEntry) {
-  const { kind, connectionId, url, username, secret, ref, refType, mountPath } = entry;
-  const common = { url: url.trim(), ...given("mount_path", mountPath), ...checkoutOf(refType, ref.trim()) };
+  const { kind, connectionId, url, username, secret, ref, refType, mountPath, kept = {} } = entry;
+  const { access, environment } = kept;
+  const common = {
+    url: url.trim(),
+    ...given("mount_path", mountPath),
+    ...checkoutOf(refType, ref.trim()),
+    ...(environment && { environment }),
+  };
   if (connectionId != null) {
     const type = kind === "hosted" ? ("hosted_repository" as const) : ("git_repository" as const);
-    return { type, ...common, connection_id: connectionId };
+    return { type, ...common, connection_id: connectionId, ...(access && { access }) };
   }
   if (kind === "hosted")
     return { type: "hosted_repository" as const, ...common, ...given("authorization_token", secret) };
@@ -235,7 +283,7 @@ function given<Name extends string>(name: Name, value: string): { [Key in Name]?
   return value.trim() === "" ? {} : ({ [name]: value.trim() } as { [Key in Name]: string });
 }
 
-function readVariables(text: string): Record<string, string> {
+export function readVariables(text: string): Record<string, string> {
   const lines = text.split("\n").filter((line) => line.includes("="));
   return Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf("=")).trim(), line.slice(line.indexOf("=") + 1)]),
@@ -243,7 +291,7 @@ function readVariables(text: string): Record<string, string> {
 }
 
 /** Returns the request with shell variables in place of secrets, to be shown and copied. */
-export function withoutSecrets(body: ReturnType<typeof requestOf>["body"]): object {
+export function withoutSecrets(body: { resources?: readonly object[] }): object {
   const hidden = (one: object) =>
     Object.fromEntries(
       Object.entries(one).map(([name, value]) => [
@@ -258,10 +306,10 @@ export function withoutSecrets(body: ReturnType<typeof requestOf>["body"]): obje
  * Returns the form field that a fault belongs to, from the parameter that the service names.
  * `resources[1].url` is the URL of the second repository.
  */
-export function placeOf(param: string | null, form: Form): string {
+export function placeOf(param: string | null, form: Pick<Form, "repositories" | "files">): string {
   const [, index, field = ""] = /^resources\[(\d+)\](?:\.(.*))?$/.exec(param ?? "") ?? [];
   if (index === undefined) return (param ?? "").replace(/[[.].*$/, "");
-  const repositories = form.repositories.filter(({ url }) => url.trim() !== "");
+  const repositories = givenRepositories(form);
   const repository = repositories[Number(index)];
   if (repository !== undefined)
     return `${repository.key} ${field

@@ -1,31 +1,34 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { memoryStoreChoices, vaultChoices } from "../../api/queries/choices.ts";
 import { Field, TextAreaField, TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-section.tsx";
 import { MultiChoice } from "../../ui/multi-choice.tsx";
 import { Select } from "../../ui/select.tsx";
-import type { Form } from "./form.ts";
+import type { Form, StoreEntry } from "./form.ts";
 
-type Props = { form: Form; change: (part: Partial<Form>) => void; faultAt: (field: string) => string | null };
+type Part = Pick<Form, "budget" | "vaultIds" | "stores" | "variables">;
+type Props = {
+  form: Part;
+  change: (part: Partial<Part>) => void;
+  faultAt: (field: string) => string | null;
+  budgetHint: string;
+  /** Fields that come first. */
+  children?: ReactNode;
+};
 
-/** Edits the optional parts of a new session: vaults, memory stores, variables, a title, a budget. */
-export function MoreSection({ form, change, faultAt }: Props) {
+/** Edits the optional parts of a session: vaults, memory stores, variables, a budget. */
+export function MoreSection({ form, change, faultAt, budgetHint, children }: Props) {
   const { data: vaults = [] } = useQuery(vaultChoices);
   const { data: stores = [] } = useQuery(memoryStoreChoices);
-  const accessOf = (id: string) => form.stores.find(({ storeId }) => storeId === id)?.access ?? "read_write";
+  const storeOf = (id: string): StoreEntry =>
+    form.stores.find(({ storeId }) => storeId === id) ?? { storeId: id, access: "read_write" };
   return (
     <FormSection title="More options" about="All of these are optional.">
-      <TextField
-        label="Title"
-        error={faultAt("title")}
-        maxLength={500}
-        placeholder="The first line of the task"
-        value={form.title}
-        onChange={(text) => change({ title: text })}
-      />
+      {children}
       <TextField
         label="Budget"
-        hint="What the session may cost at most, in US dollars by list price. It stops before that, and continues with more."
+        hint={budgetHint}
         error={faultAt("budget")}
         inputMode="decimal"
         placeholder="No limit of its own"
@@ -58,9 +61,7 @@ export function MoreSection({ form, change, faultAt }: Props) {
               label="Add a memory store"
               choices={stores.map(({ id, name }) => ({ value: id, label: name }))}
               chosen={form.stores.map(({ storeId }) => storeId)}
-              onChange={(ids) =>
-                change({ stores: ids.map((storeId) => ({ storeId, access: accessOf(storeId) })) })
-              }
+              onChange={(ids) => change({ stores: ids.map(storeOf) })}
               empty="There are no memory stores yet. Create one under Memory."
             />
             {form.stores.map(({ storeId, access }) => (

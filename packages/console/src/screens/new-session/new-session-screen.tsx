@@ -5,7 +5,7 @@ import { formatPlural } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
 import { Button, Spinner } from "../../ui/button.tsx";
 import { ErrorBox } from "../../ui/error-box.tsx";
-import { TextAreaField } from "../../ui/field.tsx";
+import { TextAreaField, TextField } from "../../ui/field.tsx";
 import { FormBar, formBarClass } from "../../ui/form-bar.tsx";
 import { AgentSection } from "./agent-section.tsx";
 import { EnvironmentSection } from "./environment-section.tsx";
@@ -76,9 +76,25 @@ function NewSession({ like, chosen }: { like: string | undefined; chosen: Partia
         <fieldset disabled={phase.step === "creating"} className="contents">
           <AgentSection {...sections} />
           <EnvironmentSection {...sections} />
-          <RepositoriesSection {...sections} phase={phase} onTryAgain={(key) => void tryAgain(key)} />
+          <RepositoriesSection
+            {...sections}
+            clones={phase.step === "cloning" ? phase.clones : null}
+            onTryAgain={(key) => void tryAgain(key)}
+          />
           <FilesSection {...sections} onUploading={setUploading} />
-          <MoreSection {...sections} />
+          <MoreSection
+            {...sections}
+            budgetHint="What the session may cost at most, in US dollars by list price. It stops before that, and continues with more."
+          >
+            <TextField
+              label="Title"
+              error={faultAt("title")}
+              maxLength={500}
+              placeholder="The first line of the task"
+              value={form.title}
+              onChange={(text) => change({ title: text })}
+            />
+          </MoreSection>
         </fieldset>
         {phase.step === "cloning" ? (
           <CloningBar

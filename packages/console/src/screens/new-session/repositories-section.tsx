@@ -1,6 +1,6 @@
 import type { Connection, Session } from "@berth/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { useId, useMemo } from "react";
+import { type ReactNode, useId, useMemo } from "react";
 import { connectionChoices } from "../../api/queries/connections.ts";
 import { recentSessions } from "../../api/queries/sessions.ts";
 import { showUnseen } from "../../format/visible-text.ts";
@@ -12,24 +12,24 @@ import { Select } from "../../ui/select.tsx";
 import { BranchChoices, ConnectedRepository } from "./connected-repository.tsx";
 import { type Form, newRepository, providersIn, type RepositoryEntry, withUrl } from "./form.ts";
 import type { CloneState } from "./start-session.ts";
-import type { Phase } from "./use-new-session.ts";
 
+type Part = Pick<Form, "repositories">;
 type Props = {
-  form: Form;
-  change: (part: Partial<Form>) => void;
+  form: Part;
+  change: (part: Partial<Part>) => void;
   faultAt: (field: string) => string | null;
-  phase: Phase;
-  onTryAgain: (key: string) => void;
+  /** The clones of a session that is being created, by the keys of its repositories; null before that. */
+  clones: ReadonlyMap<string, CloneState> | null;
+  onTryAgain?: (key: string) => void;
+  /** Shown above the repositories. */
+  note?: ReactNode;
 };
 
 const NO_SESSIONS: Session[] = [];
 const NO_CONNECTIONS: Connection[] = [];
 
-/**
- * Edits the repositories of a new session. Each is cloned before the task is sent, so that a rejected token
- * shows here.
- */
-export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }: Props) {
+/** Edits the repositories of sessions. While a new session clones them, a rejected token shows here. */
+export function RepositoriesSection({ form, change, faultAt, clones, onTryAgain, note }: Props) {
   const { data: sessions = NO_SESSIONS } = useQuery({
     ...recentSessions,
     enabled: form.repositories.length > 0,
@@ -45,6 +45,7 @@ export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }
       title="Repositories"
       about="Cloned into the sandbox. Tokens are stored encrypted and never shown again."
     >
+      {note}
       {form.repositories.map((repository) => (
         <Repository
           key={repository.key}
@@ -53,18 +54,16 @@ export function RepositoriesSection({ form, change, faultAt, phase, onTryAgain }
           connections={connections}
           fault={(field) => faultAt(`${repository.key} ${field}`)}
           clone={
-            phase.step === "cloning"
-              ? (phase.clones.get(repository.key) ?? { state: "cloning", text: "waiting" })
-              : null
+            clones === null ? null : (clones.get(repository.key) ?? { state: "cloning", text: "waiting" })
           }
           onChange={(part) => set(repository.key, part)}
           onRemove={() =>
             change({ repositories: form.repositories.filter(({ key }) => key !== repository.key) })
           }
-          onTryAgain={() => onTryAgain(repository.key)}
+          onTryAgain={() => onTryAgain?.(repository.key)}
         />
       ))}
-      {phase.step !== "cloning" && (
+      {clones === null && (
         <Button
           icon="plus"
           className="self-start"

@@ -7,6 +7,7 @@ import { inputTokens } from "../../format/cost.ts";
 import { formatShort } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
+import { DeploymentMark } from "../../shell/deployment-mark.tsx";
 import { ShareDialog } from "../../shell/share-dialog.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
@@ -69,6 +70,7 @@ export function SessionState({ view }: { view: SessionView }) {
   return (
     <>
       <SessionStatus standing={standingIn(session, view)} />
+      <DeploymentMark id={session.deployment_id} />
       <span className="truncate text-xs text-faint max-lg:hidden">
         {showUnseen(session.agent.name)} · {session.agent.model.id}
         {tokens > 0 && ` · ${formatShort(tokens)} tokens`}

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { agentChoices, environmentChoices } from "../../api/queries/choices.ts";
+import { deploymentChoices } from "../../api/queries/deployments.ts";
 import { useOwnerNames } from "../../api/queries/owners.ts";
 import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { type Change, withChange } from "../../format/search.ts";
@@ -18,6 +19,7 @@ type Props = {
 export function FilterBar({ filters, owners, onChange }: Props) {
   const { data: agents = [] } = useQuery(agentChoices);
   const { data: environments = [] } = useQuery(environmentChoices);
+  const { data: deployments = [] } = useQuery(deploymentChoices);
   const { data: me } = useQuery(whoamiQuery);
   const ownerName = useOwnerNames(owners);
   const own = me?.principal.id;
@@ -50,6 +52,14 @@ export function FilterBar({ filters, owners, onChange }: Props) {
         chosen={filters.environment}
         onChange={(environment) => set({ environment })}
       />
+      {(deployments.length > 0 || filters.deployment !== undefined) && (
+        <FilterMenu
+          label="Deployment"
+          choices={deployments.map(({ id, name }) => ({ value: id, label: name }))}
+          chosen={filters.deployment}
+          onChange={(deployment) => set({ deployment })}
+        />
+      )}
       <FilterMenu
         label="Owner"
         choices={people.map((id) => ({ value: id, label: id === own ? "Me" : (ownerName(id) ?? id) }))}

@@ -6,6 +6,7 @@ import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { inputTokens } from "../../format/cost.ts";
 import { formatDollars, formatShort } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
+import { DeploymentMark } from "../../shell/deployment-mark.tsx";
 import { agoColumn } from "../../shell/list-columns.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Icon } from "../../ui/icon.tsx";
@@ -36,6 +37,7 @@ export const SESSION_COLUMNS: readonly Column<Session>[] = [
           >
             {showUnseen(session.title) || "Untitled session"}
           </Link>
+          <DeploymentMark id={session.deployment_id} />
         </span>
         <span className="mt-0.5 flex items-center gap-2 truncate text-xs text-faint sm:hidden">
           <StatusOf session={session} />

@@ -9,6 +9,8 @@ export type SessionFilters = {
   state?: State;
   agent?: string;
   environment?: string;
+  /** The deployment that created it. */
+  deployment?: string;
   owner?: string;
   /** The age of the last activity, at most. */
   since?: Since;
@@ -61,6 +63,7 @@ export function readFilters(search: Record<string, unknown>): SessionFilters {
     state: STATE_CHOICES.find(({ value }) => value === search.state)?.value,
     agent: text(search.agent),
     environment: text(search.environment),
+    deployment: text(search.deployment),
     owner: text(search.owner),
     since: readSince(search.since),
     archived: search.archived === true ? true : undefined,
@@ -71,7 +74,7 @@ export function readFilters(search: Record<string, unknown>): SessionFilters {
 
 /** Returns the filters as query parameters. The list is sorted by last activity. */
 export function listQuery(filters: SessionFilters, now: number) {
-  const { q, state, agent, environment, owner, since, archived, shared, unseen } = filters;
+  const { q, state, agent, environment, deployment, owner, since, archived, shared, unseen } = filters;
   const standing: StateQuery = state === undefined ? {} : STATES[state];
   return withoutUndefined({
     sort: "updated_at" as const,
@@ -79,6 +82,7 @@ export function listQuery(filters: SessionFilters, now: number) {
     ...standing,
     agent_id: agent,
     environment_id: environment,
+    deployment_id: deployment,
     owner_id: owner,
     "updated_at[gte]": timeOf(since, now),
     include_archived: archived,

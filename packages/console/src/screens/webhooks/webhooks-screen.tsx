@@ -1,14 +1,11 @@
 import type { Webhook } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { berth } from "../../api/client.ts";
-import { useOwnerNames } from "../../api/queries/owners.ts";
-import { whoamiQuery } from "../../api/queries/whoami.ts";
 import { useList } from "../../api/use-list.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { useActions } from "../../shell/actions.ts";
-import { agoColumn } from "../../shell/list-columns.tsx";
+import { agoColumn, ownerColumn } from "../../shell/list-columns.tsx";
 import { ObjectLink } from "../../shell/object-link.tsx";
 import { ObjectList } from "../../shell/object-list.tsx";
 import { Page } from "../../shell/page.tsx";
@@ -39,12 +36,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
       </span>
     ),
   },
-  {
-    title: "Owner",
-    className: "max-lg:hidden",
-    cellClass: "max-w-40 truncate text-muted",
-    cell: (webhook) => <OwnedBy webhook={webhook} />,
-  },
+  ownerColumn(),
   { title: "Sends", className: "max-sm:hidden", cell: ({ format }) => formatName(format) },
   {
     title: "To",
@@ -54,13 +46,6 @@ const COLUMNS: readonly Column<Webhook>[] = [
   },
   agoColumn("Created", "pr-4", ({ created_at }) => created_at),
 ];
-
-function OwnedBy({ webhook: { owner_type: type, owner_id: id } }: { webhook: Webhook }) {
-  const { data: me } = useQuery(whoamiQuery);
-  const name = useOwnerNames([id])(id);
-  if (type === "organization") return "Everyone";
-  return me?.principal.id === id ? "Me" : showUnseen(name ?? "");
-}
 
 /** Shows the webhooks that the user may see. */
 export function WebhooksScreen() {

@@ -1,8 +1,10 @@
 import { operations } from "@berth/sdk/operations";
 import { useQuery } from "@tanstack/react-query";
+import { useDeploymentName } from "../../../api/queries/deployments.ts";
 import { environmentQuery } from "../../../api/queries/environments.ts";
 import { formatSeconds } from "../../../format/time.ts";
 import { showUnseen } from "../../../format/visible-text.ts";
+import { ObjectLink } from "../../../shell/object-link.tsx";
 import { CallPanel } from "../../../ui/call-panel.tsx";
 import { CopyId } from "../../../ui/copy.tsx";
 import { JsonView } from "../../../ui/json-view.tsx";
@@ -30,6 +32,11 @@ export function DetailsPanel() {
           <Fact name="Owner">
             <Owner id={session.owner_id} />
           </Fact>
+          {session.deployment_id !== null && (
+            <Fact name="Deployment">
+              <DeploymentName id={session.deployment_id} />
+            </Fact>
+          )}
           {Object.entries(session.metadata).map(([name, value]) => (
             <Fact key={name} name={showUnseen(name)}>
               {showUnseen(value)}
@@ -87,5 +94,14 @@ export function DetailsPanel() {
         <JsonView value={session} />
       </Section>
     </div>
+  );
+}
+
+function DeploymentName({ id }: { id: string }) {
+  const name = useDeploymentName(id);
+  return (
+    <ObjectLink id={id} className="text-accent-text hover:underline">
+      {showUnseen(name ?? id)}
+    </ObjectLink>
   );
 }
