@@ -43,4 +43,9 @@ export const triggerRequirements: readonly Requirement[] = [
     source,
     rule: "A push to a git host that tells a trigger of it starts a session that pushes a fix.",
   },
+  {
+    id: "trigger-chat",
+    source,
+    rule: "A mention at Slack, Linear or Jira by somebody who is allowed starts a session, and a later word in its thread goes to the same one.",
+  },
 ];

@@ -491,6 +491,158 @@ covers(["trigger-push"], "triggers at GitHub: a push starts a session that pushe
   assert.deepEqual([own.status, own.reason], ["ignored", "Berth's own account at the host caused it."]);
 });
 
+/** How each other host tells of a comment on a pull request, and by which connection it is asked. */
+const HOSTS: Readonly<
+  Record<string, (body: string, repository: string) => { event: string; payload: object }>
+> = {
+  gitlab: (note, path) => ({
+    event: "note",
+    payload: {
+      ...{
+        object_kind: "note",
+        user: { id: "ann", username: "ann" },
+        project: { path_with_namespace: path },
+      },
+      object_attributes: { id: 100, note, noteable_type: "MergeRequest", action: "create" },
+      merge_request: { iid: 1, title: "Fix a thing" },
+    },
+  }),
+  gitea: (body, full_name) => ({
+    event: "issue_comment",
+    payload: {
+      ...{ action: "created", is_pull: true, repository: { full_name }, sender: { login: "ann" } },
+      ...{ issue: { number: 1, title: "Fix a thing" }, comment: { id: 100, body, user: { login: "ann" } } },
+    },
+  }),
+  bitbucket: (raw, full_name) => ({
+    event: "pullrequest:comment_created",
+    payload: {
+      ...{ actor: { uuid: "ann", nickname: "ann", type: "user" }, repository: { full_name } },
+      ...{ pullrequest: { id: 1, title: "Fix a thing" }, comment: { id: 100, content: { raw } } },
+    },
+  }),
+};
+
+for (const [source, told] of Object.entries(HOSTS))
+  covers(
+    ["trigger-asks", "trigger-rights"],
+    `triggers at ${source}: a comment starts a session, and a later one goes to it`,
+    async () => {
+      const name = `triggered-${++made}`;
+      const repository = `acme/${name}`;
+      await host.createRepository({ org: "acme", name, private: true, files: { "README.md": "# One\n" } });
+      const project = host.project("acme", name);
+      project.rights.set("ann", "write");
+      const fields = { title: "Fix a thing", body: "", draft: false, head: "agent/fix", base: "main" };
+      const pull = project.openPullRequest({ user: "ann" }, { ...fields, headOid: "a".repeat(40) });
+      pull.comments.push({ author: "ann", body: "@berth please", at: new Date() });
+      const scopes = ["api", "write_repository"];
+      const token = host.createToken({ user: "robot", permissions: "write", pullRequests: "write", scopes });
+      const auth = { type: "token", api: source, token: SCANNER.add("a connection's token", token) };
+      const connection = await api.ok("POST", "/connections", { display_name: "Acme", url: host.url, auth });
+      const trigger = await makeTrigger(source, { connection_id: connection.id, allowed_users: [] });
+      const say = async (id: string, text: string, author = "ann") => {
+        const { event, payload } = told(text, repository);
+        const body = JSON.stringify(payload).replaceAll('"ann"', `"${author}"`);
+        assert.equal((await deliver({ ...trigger, event, id, body })).status, 202);
+        return await settled(trigger, id);
+      };
+      assert.equal((await say("stranger", "@berth go", "bob")).status, "ignored");
+      const first = await say("first", "@berth please");
+      assert.deepEqual([first.status, first.reason], ["started", null]);
+      const said = () => pull.comments.concat(pull.lines).filter(({ body }) => body.includes("ended)"));
+      await waitUntil(
+        () => said().length === 1,
+        () => JSON.stringify([pull.comments, pull.lines]),
+      );
+      assert.match(said()[0]?.body ?? "", /^Done\./);
+      const later = await say("later", "and this");
+      assert.deepEqual([later.status, later.session_id], ["continued", first.session_id]);
+      await waitUntil(
+        () => said().length === 2,
+        () => JSON.stringify([pull.comments, pull.lines]),
+      );
+      if (source !== "bitbucket") assert.equal(project.reactions.length, 2);
+      assert.equal(
+        (await deliveries(trigger)).find(({ delivery_id }) => delivery_id === "later")?.answer_error,
+        null,
+      );
+    },
+  );
+
+covers(
+  ["trigger-chat"],
+  "triggers of Slack, Linear and Jira: a mention starts a session, later words go to it",
+  async () => {
+    const sent: Record<string, (at: number) => object> = {
+      slack: (at) => ({
+        ...{ type: "event_callback", event_id: `Ev${at}` },
+        event:
+          at === 0
+            ? { type: "app_mention", user: "U1", text: "<@UB> fix it", channel: "C1", ts: "1.0" }
+            : {
+                type: "message",
+                user: "U1",
+                text: "and that",
+                channel: "C1",
+                ts: `1.${at}`,
+                thread_ts: "1.0",
+              },
+      }),
+      linear: (at) => ({
+        ...{
+          type: "Comment",
+          action: "create",
+          webhookTimestamp: Date.now(),
+          actor: { id: "U1", name: "Ann", type: "user" },
+        },
+        data: {
+          id: `c${at}`,
+          body: at === 0 ? "@berth fix it" : "and that",
+          issueId: "i1",
+          issue: { identifier: "ENG-1" },
+        },
+      }),
+      jira: (at) => ({
+        ...{ webhookEvent: "comment_created", issue: { key: "ENG-1", fields: { summary: "It fails" } } },
+        comment: {
+          id: `${at}`,
+          body: at === 0 ? "@berth fix it" : "and that",
+          author: { accountId: "U1", displayName: "Ann" },
+        },
+      }),
+    };
+    for (const [source, payload] of Object.entries(sent)) {
+      const trigger = await makeTrigger(source, { allowed_users: ["U1"] });
+      const say = async (at: number, user = "U1") => {
+        const body = JSON.stringify(payload(at)).replaceAll("U1", user);
+        const id = source === "slack" ? `Ev${at}` : `${source}-${at}-${user}`;
+        assert.equal(
+          (
+            await deliver({
+              ...trigger,
+              id,
+              body: body.replaceAll(/"event_id":"Ev\d+"/g, `"event_id":"${id}"`),
+            })
+          ).status,
+          202,
+        );
+        return await settled(trigger, id);
+      };
+      const first = await say(0);
+      assert.deepEqual([first.status, first.reason], ["started", null], source);
+      const later = await say(1);
+      assert.deepEqual([later.status, later.session_id], ["continued", first.session_id], source);
+      const stranger = await say(2, "U9");
+      assert.match(stranger.reason, /is not in 'allowed_users'\.$/, source);
+      assert.equal((await messages(first.session_id)).length, 2);
+    }
+    const slack = await makeTrigger("slack", { allowed_users: ["*"] });
+    const body = JSON.stringify({ type: "url_verification", challenge: "xyz" });
+    assert.deepEqual((await deliver({ ...slack, body })).body, { challenge: "xyz" });
+  },
+);
+
 /** Returns a function that runs git with a token, which is in no address and no argument. */
 async function runGit(at: GitHost, token: string): Promise<(...args: string[]) => Promise<unknown>> {
   const { execFile } = await import("node:child_process");

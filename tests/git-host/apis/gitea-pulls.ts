@@ -7,7 +7,7 @@ const REVIEW_STATES = { approved: "APPROVED", changes_requested: "REQUEST_CHANGE
 
 /**
  * Pull requests by Gitea's API, version 1, in the shapes of its documentation (Swagger: repoListPullRequests,
- * repoGetCombinedStatusByRef, repoListPullReviews, repoGetPullReviewComments, issueGetComments, issueCreateComment,
+ * repoGetCombinedStatusByRef, repoListPullReviews, repoGetPullReviewComments, issueGetComments, issueCreateComment, issuePostIssueReaction,
  * repoGetRepoPermissions, ListActionRuns, listWorkflowRunJobs, downloadActionsRunJobLogs). Forgejo has the same.
  */
 export async function serveGiteaPulls(
@@ -15,14 +15,20 @@ export async function serveGiteaPulls(
   { method, query, body }: ApiCall,
   { name, rest, user, mayWrite }: { name: string; rest: string; user: string; mayWrite: boolean },
 ): Promise<ApiResponse> {
-  const { pullRequests, rights } = state.project(name);
+  const { pullRequests, discussions, reactions, rights } = state.project(name);
   const person = /^\/collaborators\/([^/]+)\/permission$/.exec(rest)?.[1];
   if (person !== undefined)
     return json(200, { permission: rights.get(decodeURIComponent(person)) ?? "none", role_name: "" });
   if (rest.startsWith("/actions/")) return await serveActions(state, name, rest, query);
+  const [, reacted] = /^\/(issues\/(?:comments\/)?\d+)\/reactions$/.exec(rest) ?? [];
+  if (reacted !== undefined && method === "POST") {
+    if (!mayWrite) return json(403, { message: "token does not have at least one of required scope(s)" });
+    reactions.push({ user, at: reacted, content: `${body.content}` });
+    return json(201, { user: { login: user }, content: body.content });
+  }
   const [, talk] = /^\/issues\/(\d+)\/comments$/.exec(rest) ?? [];
   const [, reviewed] = /^\/pulls\/(\d+)\/reviews\/\d+\/comments$/.exec(rest) ?? [];
-  const about = pullRequests.find((one) => `${one.number}` === (talk ?? reviewed));
+  const about = discussions.find((one) => `${one.number}` === (talk ?? reviewed));
   if (about !== undefined) {
     if (method === "POST" && !mayWrite)
       return json(403, { message: "token does not have at least one of required scope(s)" });
@@ -33,10 +39,12 @@ export async function serveGiteaPulls(
       created_at: (at ?? new Date(0)).toISOString(),
     }));
     if (method === "POST") return json(201, comments.at(-1) ?? {});
-    const lines = about.lines.map(({ id, author, body: text, path, line, at }) => ({
-      ...{ id, user: { login: author }, body: text, path, position: line, original_position: 0 },
-      ...{ html_url: `${page}#issuecomment-${id}`, created_at: at.toISOString() },
-    }));
+    const lines = (about.kind === "issue" ? [] : about.lines).map(
+      ({ id, author, body: text, path, line, at }) => ({
+        ...{ id, user: { login: author }, body: text, path, position: line, original_position: 0 },
+        ...{ html_url: `${page}#issuecomment-${id}`, created_at: at.toISOString() },
+      }),
+    );
     return json(200, talk === undefined ? lines : comments);
   }
   const sha = /^\/commits\/([^/]+)\/status$/.exec(rest)?.[1];

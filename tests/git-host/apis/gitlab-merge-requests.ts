@@ -11,7 +11,7 @@ const STATUSES: Readonly<Record<HostCheck["state"], string>> = {
 /**
  * Merge requests by GitLab's REST API, version 4, in the shapes of these pages of its documentation: "Merge requests
  * API" (lists, one of them, its reviewers), "Merge request approvals API", "Commits API" (statuses), "Discussions API",
- * "Notes API", "Project members API" and "Jobs API" (the log of a job).
+ * "Notes API" (also of issues), "Emoji reactions API", "Project members API" and "Jobs API" (the log of a job).
  */
 export async function serveMergeRequests(
   state: ApiState,
@@ -45,6 +45,22 @@ export async function serveMergeRequests(
       })),
     );
   }
+  const [, awarded] = /^\/((?:issues|merge_requests)\/\d+(?:\/notes\/\d+)?)\/award_emoji$/.exec(rest) ?? [];
+  if (awarded !== undefined && method === "POST") {
+    if (!token.scopes.includes("api")) return json(403, { error: "insufficient_scope" });
+    project.reactions.push({ user: token.user, at: awarded, content: `${body.name}` });
+    return json(201, { id: project.reactions.length, name: body.name });
+  }
+  const [, talked] = /^\/issues\/(\d+)\/notes$/.exec(rest) ?? [];
+  const issue = project.issues.find((one) => `${one.number}` === talked);
+  if (issue !== undefined) {
+    if (method === "POST" && !token.scopes.includes("api")) return json(403, { error: "insufficient_scope" });
+    if (method === "POST") issue.comments.push({ author: token.user, body: `${body.body}`, at: new Date() });
+    const notes = issue.comments.map(({ author, body: text }, index) => ({
+      ...{ id: 100 + index, body: text, author: { id: author, username: author }, system: false },
+    }));
+    return method === "POST" ? json(201, notes.at(-1) ?? {}) : json(200, notes.toReversed());
+  }
   const [, number, part] =
     /^\/merge_requests(?:\/(\d+)(\/approvals|\/reviewers|\/discussions.*|\/notes)?)?$/.exec(rest) ?? [];
   if (number === undefined) {
@@ -55,6 +71,15 @@ export async function serveMergeRequests(
   if (found === undefined) return json(404, { message: "404 Not found" });
   const { reviews, awaited, comments, lines } = found;
   if (part?.startsWith("/discussions") || part === "/notes") {
+    if (method === "GET" && part === "/notes")
+      return json(
+        200,
+        comments.map(({ author, body: text }, id) => ({
+          id: 100 + id,
+          body: text,
+          author: { username: author },
+        })),
+      );
     if (method === "GET") return json(200, discussionsOf(found));
     if (!token.scopes.includes("api")) return json(403, { error: "insufficient_scope" });
     const said = { author: token.user, body: `${body.body}` };

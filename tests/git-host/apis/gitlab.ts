@@ -61,7 +61,7 @@ export async function serveGitLab(state: ApiState, call: ApiCall): Promise<ApiRe
       headers,
     );
   }
-  if (/^\/(merge_requests|repository\/commits\/|members\/|jobs\/)/.test(rest))
+  if (/^\/(merge_requests|issues|repository\/commits\/|members\/|jobs\/)/.test(rest))
     return await serveMergeRequests(state, call, { token, name: found.name, rest });
   const [, id] = /^\/access_tokens(?:\/(\d+))?$/.exec(rest) ?? [];
   if (!rest.startsWith("/access_tokens")) return null;
