@@ -190,9 +190,26 @@ function route(
     );
   } else if (url.pathname.startsWith("/api/") || isRestPath(url.pathname)) {
     sendApiResponse({ hub, state }, credential, url, request, response).catch(() => response.destroy());
+  } else if (request.method === "POST" && APP_FORM.test(url.pathname)) {
+    takeManifest(state.apps, url, request, response).catch(() => response.destroy());
   } else {
     routeGit({ hub, hooks }, credential, url, request, response);
   }
+}
+
+const APP_FORM = /^(?:\/organizations\/([\w.-]+))?\/settings\/apps\/new$/;
+
+/** Makes an app of a manifest, as if the user had agreed, and sends the browser back with a code. */
+async function takeManifest(
+  apps: Apps,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const manifest = JSON.parse(new URLSearchParams(await text(request)).get("manifest") ?? "{}");
+  const code = apps.submit(manifest, APP_FORM.exec(url.pathname)?.[1] ?? null);
+  const query = new URLSearchParams({ code, state: url.searchParams.get("state") ?? "" });
+  response.writeHead(302, { location: `${manifest.redirect_url}?${query}` }).end();
 }
 
 async function sendApiResponse(

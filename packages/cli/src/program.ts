@@ -4,6 +4,7 @@ import { addApi } from "./commands/api/command.ts";
 import { addApply } from "./commands/apply/command.ts";
 import { addCi } from "./commands/ci/command.ts";
 import { addCompletion } from "./commands/completion/command.ts";
+import { addConnect } from "./commands/connect/command.ts";
 import { addConsole } from "./commands/console/command.ts";
 import { addFiles } from "./commands/files/command.ts";
 import { addHealth } from "./commands/health/command.ts";
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   addUsage(program);
   addHealth(program);
   addService(program);
+  addConnect(program);
   addConsole(program);
   addLogin(program);
   addFiles(program);

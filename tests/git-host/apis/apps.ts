@@ -1,10 +1,22 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, verify } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID, verify } from "node:crypto";
 import type { Access, Tokens } from "../tokens.ts";
 
 export interface App {
   id: string;
   /** PEM. */
   privateKey: string;
+}
+
+/** An app that was made from a manifest, as its conversion returns it once. */
+export interface ManifestApp extends App {
+  name: string;
+  /** Where events are delivered, signed with the secret. */
+  hook: string;
+  secret: string;
+  permissions: Readonly<Record<string, "read" | "write">>;
+  events: readonly string[];
+  /** The organization that has it; null for a user. */
+  organization: string | null;
 }
 
 export interface InstallOptions {
@@ -46,6 +58,9 @@ export class Apps {
   readonly #tokens: Tokens;
   readonly #keys = new Map<string, KeyObject>();
   readonly #installations = new Map<string, Installation>();
+  readonly #made = new Map<string, ManifestApp>();
+  /** Apps that were made from a manifest. */
+  readonly fromManifests: ManifestApp[] = [];
 
   constructor(tokens: Tokens) {
     this.#tokens = tokens;
@@ -56,6 +71,37 @@ export class Apps {
     const id = `${1_000 + this.#keys.size}`;
     this.#keys.set(id, createPublicKey(publicKey.export({ type: "spki", format: "pem" })));
     return { id, privateKey: privateKey.export({ type: "pkcs1", format: "pem" }).toString() };
+  }
+
+  /** Makes an app from a manifest, and returns the code that gives it once. */
+  submit(manifest: Record<string, unknown>, organization: string | null): string {
+    const {
+      name,
+      hook_attributes: hook,
+      default_permissions: permissions,
+      default_events: events,
+    } = manifest;
+    const app: ManifestApp = {
+      ...this.create(),
+      ...{ name: `${name}`, hook: `${(hook as { url?: string } | undefined)?.url}`, secret: randomUUID() },
+      permissions: permissions as ManifestApp["permissions"],
+      ...{ events: events as string[], organization },
+    };
+    const code = randomUUID();
+    this.#made.set(code, app);
+    this.fromManifests.push(app);
+    return code;
+  }
+
+  /** Returns the app of a code, and null for a code that was used or never given. */
+  convert(code: string): ManifestApp | null {
+    const app = this.#made.get(code) ?? null;
+    this.#made.delete(code);
+    return app;
+  }
+
+  installationsOf(appId: string): Installation[] {
+    return [...this.#installations.values()].filter((one) => one.appId === appId);
   }
 
   /** Returns the installation's id. */

@@ -11,6 +11,9 @@ import { serveGitHubPulls } from "./github-pulls.ts";
  */
 export async function serveGitHub(state: ApiState, call: ApiCall): Promise<ApiResponse | null> {
   const { method, path } = call;
+  const code = /^\/app-manifests\/([\w-]+)\/conversions$/.exec(path)?.[1];
+  if (code !== undefined && method === "POST") return convertManifest(state, code);
+  if (path === "/app/installations") return serveInstallations(state, call);
   const app = /^\/app\/installations\/(\d+)(\/access_tokens)?$/.exec(path);
   if (app !== null) return serveApp(state, call, app[1] ?? "", app[2] !== undefined);
   const log = serveJobLog(path);
@@ -58,6 +61,27 @@ export async function serveGitHub(state: ApiState, call: ApiCall): Promise<ApiRe
   const { shown, headers } = page(state, call, await state.branches(found.name), "per_page");
   const list = shown.map((one) => ({ name: one.name, commit: { sha: one.sha, url: "" }, protected: false }));
   return json(200, list, headers);
+}
+
+/** As in "Registering a GitHub App from a manifest". */
+function convertManifest({ apps, url }: ApiState, code: string): ApiResponse {
+  const app = apps.convert(code);
+  if (app === null) return json(404, { message: "Not Found" });
+  const slug = app.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+  return json(201, {
+    ...{ id: Number(app.id), slug, name: app.name, html_url: `${url}/apps/${slug}` },
+    ...{ pem: app.privateKey, webhook_secret: app.secret, client_id: `Iv1.${app.id}` },
+    ...{ permissions: app.permissions, events: app.events },
+  });
+}
+
+function serveInstallations({ apps }: ApiState, call: ApiCall): ApiResponse {
+  const app = apps.appOf(header(call, "authorization"));
+  if (app === null) return json(401, { message: "A JSON web token could not be decoded" });
+  const shown = apps
+    .installationsOf(app)
+    .map(({ id, account, permissions }) => ({ id: Number(id), account: { login: account }, permissions }));
+  return json(200, shown);
 }
 
 function serveApp(state: ApiState, call: ApiCall, id: string, isToken: boolean): ApiResponse {
