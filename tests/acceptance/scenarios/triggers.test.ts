@@ -172,6 +172,13 @@ covers(["trigger-crud"], "triggers: made, read, listed, changed and deleted", as
   const changed = await api.ok("POST", `${path}/${id}`, own);
   assert.deepEqual([changed.filter, changed.max_runs_per_hour, changed.name], [{ events: ["a"] }, 5, null]);
 
+  const unasked = await api.call("POST", path, { type: "github" });
+  assert.deepEqual([unasked.status, unasked.body.error.param], [400, "connection_id"]);
+  const nobody = await api.ok("POST", path, { type: "github", allowed_users: [] });
+  assert.deepEqual(nobody.allowed_users, []);
+  await api.ok("POST", `${path}/${nobody.id}`, { name: "Later" });
+  await api.ok("DELETE", `${path}/${nobody.id}`);
+
   const reader = await berth.client({ user: "reader@example.com" });
   assertError(await reader.get(path), 403, "permission_error");
   await api.ok("POST", `/deployments/${deployment.id}/share`, {

@@ -54,6 +54,7 @@ export async function createTrigger(
     ...{ max_runs_per_hour: DEFAULTS.max_runs_per_hour, secret: Buffer.alloc(0) },
   };
   const row = await changed(tx, deps, principal, empty, { ...body, secret });
+  if (body.allowed_users === undefined) requireAskers(row);
   return { row: await storeTrigger(tx, row), secret };
 }
 
@@ -65,7 +66,9 @@ export async function updateTrigger(
   { params, body }: Update,
 ): Promise<TriggerRow> {
   const trigger = await requireTriggerForUpdate(tx, principal, params);
-  return await storeTrigger(tx, await changed(tx, deps, principal, trigger, body));
+  const next = await changed(tx, deps, principal, trigger, body);
+  if (body.connection_id !== undefined && body.allowed_users === undefined) requireAskers(next);
+  return await storeTrigger(tx, next);
 }
 
 const DEFAULTS = { label: "berth", mention: "@berth", max_runs_per_hour: 60 } as const;
@@ -112,14 +115,23 @@ async function changed<Row extends Omit<TriggerRow, "updated_at">>(
           ? null
           : secrets.seal(triggerToken(id), body.token),
   };
-  if (type !== "signed" && next.connection_id === null && next.allowed_users.length === 0)
-    throw errors.invalid(
-      isGitHost
-        ? "Nobody may ask: give a 'connection_id', by which the host is asked who may write to the repository, or 'allowed_users'."
-        : "Nobody may ask: name who may in 'allowed_users', or '*' for all whom the sender lets write there.",
-      isGitHost ? "connection_id" : "allowed_users",
-    );
   return next;
+}
+
+/** Rejects a trigger that takes nothing from anybody, unless an empty `allowed_users` says that for now nobody may ask. */
+function requireAskers({
+  type,
+  connection_id: connection,
+  allowed_users: allowed,
+}: Pick<TriggerRow, "type" | "connection_id" | "allowed_users">): void {
+  if (type === "signed" || connection !== null || allowed.length > 0) return;
+  const isGitHost = GIT_HOSTS.includes(type);
+  throw errors.invalid(
+    isGitHost
+      ? "Nobody may ask: give a 'connection_id', by which the host is asked who may write to the repository, or 'allowed_users'."
+      : "Nobody may ask: name who may in 'allowed_users', or '*' for all whom the sender lets write there.",
+    isGitHost ? "connection_id" : "allowed_users",
+  );
 }
 
 function notFor(field: string, type: TriggerSource): Error {

@@ -86,6 +86,8 @@ async function make({ client, github, options, port, undoing, signal }: Making) 
   const trigger = await client.deployments.triggers.create(deployment, {
     type: "github",
     name: "GitHub App",
+    // Until the connection is there, by which GitHub says who may.
+    allowed_users: [],
     ...(events.length > 0 && { filter: { events } }),
   });
   undoing.push(() => client.deployments.triggers.delete(deployment, trigger.id));
