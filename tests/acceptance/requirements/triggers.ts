@@ -21,7 +21,7 @@ export const triggerRequirements: readonly Requirement[] = [
   {
     id: "trigger-refusals",
     source,
-    rule: "More than 1 MiB is 413 or 400 with one sentence, what is no JSON object 400, a paused or archived deployment 200 with nothing done, and more than its limit an hour 429 with the time to wait; the limit is exact, whatever comes at once.",
+    rule: "More than 1 MiB is 413, what is no JSON object 400, a paused or archived deployment 200 with nothing done, and more than its limit an hour 429 with the time to wait; the limit is exact, whatever comes at once.",
   },
   {
     id: "trigger-event",

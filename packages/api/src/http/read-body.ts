@@ -14,6 +14,8 @@ export interface BodyLimits {
   timeoutMs?: number;
   /** Share of a memory budget. Default: none; only `limit` applies. */
   share?: BodyShare;
+  /** Returns the error for a body of more than `limit` bytes. Default: `errors.bodyTooLarge`. */
+  tooLarge?: (limit: number) => Error;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface BodyLimits {
  */
 export async function readBody(
   request: IncomingMessage,
-  { limit, timeoutMs = BODY_TIMEOUT_MS, share }: BodyLimits,
+  { limit, timeoutMs = BODY_TIMEOUT_MS, share, tooLarge = errors.bodyTooLarge }: BodyLimits,
 ): Promise<Buffer> {
   const timer = setTimeout(() => request.destroy(), timeoutMs);
   const chunks: Buffer[] = [];
@@ -45,7 +47,7 @@ export async function readBody(
     clearTimeout(timer);
   }
   if (!fits) throw errors.tooManyBodies();
-  if (size > limit) throw errors.bodyTooLarge(limit);
+  if (size > limit) throw tooLarge(limit);
   return Buffer.concat(chunks);
 }
 

@@ -467,6 +467,11 @@ export const errors = {
     new ApiError("authentication_error", {
       message: "The address is not known, or the signature does not fit, or is older than five minutes.",
     }),
+  deliveryTooLarge: (limit: number) =>
+    new ApiError("invalid_request_error", {
+      ...{ message: errors.bodyTooLarge(limit).message, status: 413 },
+      headers: { connection: "close" },
+    }),
   triggerLimit: (limit: string, seconds: number) =>
     new ApiError("rate_limit_error", {
       message: `The trigger's limit of ${limit} is reached.`,

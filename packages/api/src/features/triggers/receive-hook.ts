@@ -40,13 +40,17 @@ export function mountHooks(app: HttpApp, secrets: SecretBox, wake: () => void): 
       await app.addressRates.takeWithoutToken(app.clients.of(raw));
       const [encoding = "identity"] = headerValues(raw, "content-encoding");
       if (encoding.trim().toLowerCase() !== "identity") throw errors.encodedBody();
-      acceptBody(raw, MAX_BODY);
+      if (Number(raw.headers["content-length"] ?? 0) > MAX_BODY * 8) throw errors.deliveryTooLarge(MAX_BODY);
+      acceptBody(raw, MAX_BODY * 8);
     },
     handler: async (request, reply) => {
       const { trigger_id: id = "" } = request.params as { trigger_id?: string };
       const share = bodies.share(networksOf(app.clients.of(request.raw)).at(-1)?.id ?? "");
       try {
-        const raw = await readBody(request.raw, { limit: MAX_BODY, timeoutMs: BODY_MS, share });
+        const raw = await readBody(request.raw, {
+          ...{ limit: MAX_BODY, timeoutMs: BODY_MS, share },
+          tooLarge: errors.deliveryTooLarge,
+        });
         const trigger = await readCalled(app.db.write, uuidOrNil("trigger", id));
         const header = (name: string) => {
           const values = headerValues(request.raw, name);
