@@ -65,8 +65,9 @@ export const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 /**
  * Selects the rows of all `branches`, each once, in the order of reading from the anchor. A
  * branch is a range of `(column, id)`, ordered by both. Only the index on both columns can return that in
- * order, so no plan scans the primary key and filters out other owners' rows. The settings of the reading
- * connections prevent plans that sort all rows of the owner; see `openReadClients`.
+ * order, so no plan scans the primary key and filters out other owners' rows. Conditions may repeat a branch's
+ * column and value. The settings of the reading connections prevent plans that sort all rows of the owner; see
+ * `openReadClients`.
  * @param branches Null for all rows of the table, by its primary key.
  */
 export async function selectKeyset<Row extends object>(
@@ -168,9 +169,12 @@ function selectBranch(
     { name: column, type: "uuid", value },
     ...(also === undefined ? [] : [{ name: also.column, type: "text", value: also.value }]),
   ];
+  // With an equality on the column, PostgreSQL begins at the edge of the branch, and reads its index up to the
+  // position.
+  const others = conditions.filter(({ text }) => text !== `${column} = ?`);
   // The first condition follows from the range, but the planner needs it to use a partial index on non-null
   // values.
-  const parts = [condition(`${column} is not null`), ...within(keys, span), ...own, ...conditions];
+  const parts = [condition(`${column} is not null`), ...within(keys, span), ...own, ...others];
   const where = joined(parts, " and ");
   const by = orderBy([...keys, ...span.columns], order);
   return {
