@@ -60,7 +60,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   abuse: () => onService((_, api) => abuseFigures(api)),
   kubernetes: kubernetesFigures,
   "volume-snapshots": volumeSnapshotFigures,
-  deployments: () => onService(deploymentFigures),
+  deployments: deploymentFigures,
   webhooks: () => onService(webhookFigures, { BERTH_EGRESS_ALLOW_PRIVATE: "127.0.0.1" }),
   race,
   tokens: tokenCosts,

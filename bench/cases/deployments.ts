@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AnyJson, Api } from "../../tests/acceptance/harness/api.ts";
-import type { Berth } from "../../tests/acceptance/harness/berth.ts";
+import { Berth } from "../../tests/acceptance/harness/berth.ts";
 import { makeAgent, makeEnvironment, steps } from "../../tests/acceptance/harness/fixtures.ts";
-import { totalCpu } from "../cpu-time.ts";
 import { type Figure, median } from "../figure.ts";
+import { type ProcessorTime, processorTime } from "../processor-time.ts";
 
 const IDLE = 10_000;
 const DUE = 1_000;
@@ -19,14 +19,26 @@ const AHEAD_SECONDS = 90;
 const SELDOM = { type: "cron", expression: "0 0 29 2 *", timezone: "Europe/Berlin" };
 
 /** Measures what deployments cost that wait, and how long those of one slot take to create their sessions. */
-export async function deploymentFigures(berth: Berth, api: Api): Promise<Figure[]> {
+export async function deploymentFigures(): Promise<Figure[]> {
+  // A group counts what connections to the database used that have ended, too.
+  const used = processorTime("deployments");
+  const berth = await Berth.start({ wrapper: used.wrapper });
+  try {
+    return await measure(used, await berth.client());
+  } finally {
+    await berth.stop();
+    used.remove();
+  }
+}
+
+async function measure(used: ProcessorTime, api: Api): Promise<Figure[]> {
   const [agent, environment] = [await makeAgent(api), await makeEnvironment(api)];
   const body = { name: "d", agent: agent.id, environment_id: environment.id };
   const deploy = (schedule: AnyJson) =>
     api.ok("POST", "/deployments", { ...body, schedule, initial_events: [steps({ say: "Done." })] });
-  const before = await idleCost(berth);
+  const before = await idleCost(used);
   await together(IDLE, () => deploy(SELDOM));
-  const after = await idleCost(berth);
+  const after = await idleCost(used);
   const share = (cost: number) => `${(cost / 10_000).toFixed(2)} %`;
   const shares = `${share(before)} of a core without them, ${share(after)} with them`;
   process.stderr.write(`${shares}\n`);
@@ -53,13 +65,13 @@ export async function deploymentFigures(berth: Berth, api: Api): Promise<Figure[
 }
 
 /** Returns the microseconds of processor time that the idle service and its database use in a second. */
-async function idleCost({ pid }: Berth): Promise<number> {
+async function idleCost({ used }: ProcessorTime): Promise<number> {
   await pause(REST_SECONDS * 1_000);
   const costs: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const [used, began] = [totalCpu(pid), performance.now()];
+    const [before, began] = [used(), performance.now()];
     await pause(SECONDS * 1_000);
-    costs.push(((totalCpu(pid) - used) / (performance.now() - began)) * 1_000);
+    costs.push(((used() - before) / (performance.now() - began)) * 1_000_000);
   }
   return median(costs);
 }
