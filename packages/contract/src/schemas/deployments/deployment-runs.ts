@@ -35,7 +35,7 @@ export type RunError = (typeof RUN_ERRORS)[number];
 
 export const runErrorType = z.enum(RUN_ERRORS).meta({
   description:
-    "`…_not_found_error`: it is gone, or its owner may not use it any more. `…_archived_error`: it is archived. `owner_disabled_error`: the user or service account that it acts as is disabled or gone. `session_rate_limited_error`: a limit of the owner was reached. `session_creation_rejected_error`: the session was rejected for another reason, which the message says. `missed`: no service ran at that time. `unknown_error`: the service failed.",
+    "`…_not_found_error`: it is gone, or its owner may not use it any more. `…_archived_error`: it is archived. `owner_disabled_error`: the user or service account that it acts as is disabled or gone. `session_rate_limited_error`: a limit of the owner was reached. `session_creation_rejected_error`: the session was rejected for another reason, which the message says. `missed`: no service began it within a minute of its time. `unknown_error`: the service failed.",
 });
 
 export const triggerContext = z.discriminatedUnion("type", [

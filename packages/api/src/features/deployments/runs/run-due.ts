@@ -12,7 +12,7 @@ import {
 import { type Ran, type RunDeps, runDeployment } from "./run-deployment.ts";
 import { hasRun, insertMissed } from "./run-store.ts";
 
-/** Milliseconds after which a slot is missed, if no service ran it. */
+/** Milliseconds after which a slot that no service began is missed: none ran, or all had too much to do. */
 const LATE_MS = 60_000;
 
 /**

@@ -66,7 +66,7 @@ export async function insertRun(
   return rows[0] ?? null;
 }
 
-/** Stores runs for slots that no service ran, given newest first. */
+/** Stores runs for slots that no service began in time, given newest first. */
 export async function insertMissed(
   tx: Queryable,
   { id: deploymentId, organization_id, owner_id, agent_id, agent_version }: DeploymentRow,
@@ -79,7 +79,7 @@ export async function insertMissed(
     text: `
       insert into deployment_runs (id, deployment_id, organization_id, owner_id, agent_id, agent_version, error_type,
         error_message, trigger_type, scheduled_at)
-      select id, $1, $2, $3, $4, $5, 'missed', 'No service ran at that time.', 'schedule', slot
+      select id, $1, $2, $3, $4, $5, 'missed', 'No service began it within a minute of its time.', 'schedule', slot
       from unnest($6::uuid[], $7::timestamptz[]) as given (id, slot)
       on conflict (deployment_id, scheduled_at) do nothing`,
     values: [
