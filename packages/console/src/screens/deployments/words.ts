@@ -20,7 +20,7 @@ const ERRORS: Readonly<Record<RunErrorType, string>> = {
   session_creation_rejected_error: "the session was rejected",
   session_rate_limited_error: "a limit of its owner was reached",
   unknown_error: "the service failed",
-  missed: "no service ran at that time",
+  missed: "no service began it in time",
 };
 
 /** Returns why a run created no session, as a short sentence. A newer service may have other errors. */
