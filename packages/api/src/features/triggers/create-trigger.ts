@@ -9,6 +9,7 @@ import { errors } from "@berth/store/errors";
 import { type SecretBox, triggerSecret, triggerToken } from "@berth/store/secrets";
 import { requireConnection } from "../connections/connection-store.ts";
 import { requireDeploymentForUpdate } from "../deployments/store/deployment-store.ts";
+import { isSigningKey } from "./hooks/verify-hook.ts";
 import { requireTriggerForUpdate } from "./require-trigger.ts";
 import { storeTrigger, type TriggerRow } from "./store/trigger-store.ts";
 
@@ -87,7 +88,7 @@ async function changed<Row extends Omit<TriggerRow, "updated_at">>(
 ): Promise<Row> {
   const { id, type } = row;
   const isGitHost = GIT_HOSTS.includes(type);
-  if (body.secret !== undefined && type === "signed" && !/^whsec_[A-Za-z0-9+/]{22,}={0,2}$/.test(body.secret))
+  if (body.secret !== undefined && type === "signed" && !isSigningKey(body.secret))
     throw errors.invalid("Field 'secret' must be 'whsec_' and the base64 of at least 16 bytes.", "secret");
   if (body.connection_id != null && !isGitHost) throw notFor("connection_id", type);
   if (body.token != null && (isGitHost || type === "signed")) throw notFor("token", type);

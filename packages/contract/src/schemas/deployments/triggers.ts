@@ -49,7 +49,7 @@ const oneLine = (maximum: number) =>
   });
 
 const ALLOWED =
-  "Who may ask besides those whom the host lets write to the repository, by the sender's names or ids. The only ones without a `connection_id`; an empty list then says that nobody may.";
+  "Who may ask besides those whom the host lets write to the repository, by the sender's ids, login names of git hosts, or emails at Linear; not by names that anybody may choose. The only ones without a `connection_id`; an empty list then says that nobody may.";
 const LABEL =
   "The label of an issue or a pull request that starts a session. Null: none does. Default: `berth`.";
 const MENTION =

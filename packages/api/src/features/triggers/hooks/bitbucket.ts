@@ -71,7 +71,9 @@ export function readBitbucket(event: string, body: Json, words: Words): HookEven
 }
 
 function authorOf(body: Json): HookAuthor | null {
-  const id = textAt(body, "actor.uuid") ?? textAt(body, "actor.account_id");
+  const handles = ["actor.uuid", "actor.account_id"].flatMap((path) => textAt(body, path) ?? []);
+  const [id = null] = handles;
   const name = textAt(body, "actor.nickname") ?? textAt(body, "actor.display_name") ?? id;
-  return id === null || name === null ? null : { name, id, isBot: textAt(body, "actor.type") === "app_user" };
+  if (id === null || name === null) return null;
+  return { name, id, handles, isBot: textAt(body, "actor.type") === "app_user" };
 }

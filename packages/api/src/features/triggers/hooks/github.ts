@@ -153,5 +153,6 @@ export function commented(whole: Whole, body: Json, path: string, words: Words) 
 
 export function authorAt(body: Json, path: string): HookAuthor | null {
   const login = textAt(body, `${path}.login`);
-  return login === null ? null : { name: login, id: login, isBot: textAt(body, `${path}.type`) === "Bot" };
+  if (login === null) return null;
+  return { name: login, id: login, handles: [login], isBot: textAt(body, `${path}.type`) === "Bot" };
 }

@@ -103,5 +103,7 @@ function authorOf(body: Json): HookAuthor | null {
   const name = textAt(body, "user.username") ?? textAt(body, "user_username");
   const id = idAt(body, "user.id") ?? idAt(body, "user_id");
   if (name === null || id === null) return null;
-  return { name, id, isBot: /^(project|group)_\d+_bot/.test(name) };
+  // A user name of digits could be somebody else's id.
+  const handles = /^\d+$/.test(name) ? [id] : [name, id];
+  return { name, id, handles, isBot: /^(project|group)_\d+_bot/.test(name) };
 }

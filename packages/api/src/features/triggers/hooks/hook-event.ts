@@ -3,10 +3,12 @@ export type Json = Record<string, unknown>;
 
 /** Somebody at the sender. */
 export interface HookAuthor {
-  /** The name that people see, by which they are allowed. */
+  /** The name that people see. At some senders anybody may choose that of somebody else. */
   name: string;
   /** By which the sender's API is asked for the account; the name if it is the same. */
   id: string;
+  /** What the sender gives to one account alone, by which it is allowed: ids, login names, addresses. */
+  handles: readonly string[];
   isBot: boolean;
 }
 

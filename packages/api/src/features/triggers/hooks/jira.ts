@@ -17,11 +17,11 @@ export function readJira(body: Json, words: Words): HookEvent {
   const id = textAt(body, `${user}.accountId`) ?? textAt(body, `${user}.name`);
   const shown = textAt(body, `${user}.displayName`) ?? id;
   const isBot = textAt(body, `${user}.accountType`) === "app";
-  const author = id === null || shown === null ? null : { id, name: shown, isBot };
+  const author = id === null || shown === null ? null : { id, name: shown, handles: [id], isBot };
   const said = oneLine(shown ?? "Somebody");
   const key = textAt(body, "issue.key");
   const common = { name, author, repository: null, branch: null, url: null };
-  if (key === null || !/^[A-Z][A-Z0-9_]*-\d+$/.test(key))
+  if (key === null || !/^[A-Z][A-Z0-9_]{0,254}-\d{1,18}$/.test(key))
     return {
       ...common,
       ...{ ask: null, thread: null, place: null, texts: [] },

@@ -20,12 +20,16 @@ export function readLinear(body: Json, words: Words): HookEvent {
   const author =
     id === null || shown === null
       ? null
-      : { id: textAt(body, "actor.email") ?? id, name: shown, isBot: isProgram(textAt(body, "actor.type")) };
+      : {
+          ...{ id, name: shown, isBot: isProgram(textAt(body, "actor.type")) },
+          handles: [id, textAt(body, "actor.email") ?? id],
+        };
   const said = oneLine(author?.name ?? "Somebody");
   const isComment = type === "Comment";
-  const issue = isComment
+  const found = isComment
     ? (textAt(body, "data.issueId") ?? textAt(body, "data.issue.id"))
     : textAt(body, "data.id");
+  const issue = found !== null && /^[\w-]{1,64}$/.test(found) ? found : null;
   const common = {
     name,
     author,

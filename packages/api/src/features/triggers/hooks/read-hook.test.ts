@@ -270,6 +270,40 @@ describe("deliveries of each sender", () => {
     assert.equal(author?.isBot, true);
   });
 
+  test("an author is known by what one account alone has, not by a name that anybody may choose", () => {
+    const digits = { name: "Ann", username: "1", id: 2 };
+    for (const [source, body, handles] of [
+      ["github", { sender: ann }, ["ann"]],
+      ["gitlab", { object_kind: "push", user_username: "ann", user_id: 1 }, ["ann", "1"]],
+      ["gitlab", { object_kind: "issue", user: digits }, ["2"]],
+      ["gitea", { sender: ann }, ["ann"]],
+      [
+        "bitbucket",
+        { actor: { uuid: "{u-1}", account_id: "a:1", nickname: "ann", display_name: "Ann" } },
+        ["{u-1}", "a:1"],
+      ],
+      ["linear", { actor: { id: "i1", name: "Ann", email: "ann@example.com" } }, ["i1", "ann@example.com"]],
+      ["jira", { user: { accountId: "a1", displayName: "Ann" } }, ["a1"]],
+      ["slack", { event: { user: "U1", username: "Ann" } }, ["U1"]],
+    ] as const)
+      assert.deepEqual(read(source, "", body as Json).author?.handles, handles, source);
+  });
+
+  test("names that are listed are short, and ids of elsewhere fit an index", () => {
+    const long = "x".repeat(100_000);
+    for (const [source, body] of [
+      ["gitlab", { object_kind: long, user: { username: long, id: 1 } }],
+      ["linear", { type: "Issue", action: long, data: { id: long }, actor: { id: "1", name: long } }],
+      ["jira", { webhookEvent: long, issue: { key: `X-${"1".repeat(10_000)}` }, user: { accountId: long } }],
+      ["slack", { event: { type: long, user: long } }],
+    ] as const) {
+      const { name, author, thread } = read(source, "", body as Json);
+      assert.ok(name.length <= 129, source);
+      assert.ok((author?.name ?? "").length <= 201, source);
+      assert.equal(thread, null, source);
+    }
+  });
+
   test("a ping is none", () => {
     assert.equal(
       readHook("github", (name) => (name === "x-github-event" ? "ping" : undefined), {}, WORDS),
@@ -415,6 +449,29 @@ describe("signatures", () => {
       ),
       { numRuns: 1_000 },
     );
+  });
+
+  test("GitLab: a secret that is no key of Standard Webhooks is compared as it is, and never read as base64", () => {
+    for (const weak of ["=a long secret with a sign", "пароль и ещё слова", "!!!!!!!!!!!!!!!!!!"]) {
+      const key = Buffer.from(weak, "base64");
+      const signature = createHmac("sha256", key).update(`id.${now}.`).update(raw).digest("base64");
+      const headers = {
+        ...{ "webhook-id": "id", "webhook-timestamp": `${now}` },
+        "webhook-signature": `v1,${signature}`,
+      };
+      assert.equal(verifyHook("gitlab", request(headers), weak, now), null, weak);
+      assert.notEqual(verifyHook("gitlab", request({ ...headers, "x-gitlab-token": weak }), weak, now), null);
+    }
+    const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+    const signature = createHmac("sha256", Buffer.alloc(24, 7))
+      .update(`id.${now}.`)
+      .update(raw)
+      .digest("base64");
+    const headers = {
+      ...{ "webhook-id": "id", "webhook-timestamp": `${now}` },
+      "webhook-signature": `v1,${signature}`,
+    };
+    assert.notEqual(verifyHook("gitlab", request(headers), secret, now), null);
   });
 
   test("Standard Webhooks: any of the signatures, within five minutes, and any byte of the body counts", () => {

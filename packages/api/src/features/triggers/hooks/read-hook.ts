@@ -19,6 +19,22 @@ export function readHook(
   body: Json,
   words: Words,
 ): HookEvent | null {
+  const found = readOf(source, header, body, words);
+  if (found === null) return null;
+  const { name, author } = found;
+  return {
+    ...found,
+    name: oneLine(name, 128),
+    author: author && { ...author, name: oneLine(author.name) },
+  };
+}
+
+function readOf(
+  source: TriggerSource,
+  header: (name: string) => string | undefined,
+  body: Json,
+  words: Words,
+): HookEvent | null {
   const event = (...names: string[]) =>
     oneLine(names.map(header).find((one) => one !== undefined) ?? "event", 128);
   switch (source) {

@@ -7,7 +7,7 @@ export function readSlack(body: Json): HookEvent {
   const [message, thread] = [textAt(body, "event.ts"), textAt(body, "event.thread_ts")];
   const text = textAt(body, "event.text") ?? "";
   const isBot = textAt(body, "event.bot_id") !== null;
-  const author = user === null ? null : { id: user, name: user, isBot };
+  const author = user === null ? null : { id: user, name: user, handles: [user], isBot };
   const common = { name, author, repository: null, branch: null, url: null };
   const isId = (one: string | null): one is string => one !== null && /^[A-Z0-9.]{1,64}$/.test(one);
   if (!isId(channel) || !isId(message) || (thread !== null && !isId(thread)))

@@ -61,7 +61,8 @@ const VERIFY: Readonly<Record<TriggerSource, Verify>> = {
   bitbucket: ofBody("x-hub-signature", "x-request-uuid", "sha256="),
   jira: ofBody("x-hub-signature", "x-atlassian-webhook-identifier", "sha256="),
   gitlab: (request, secret, now) => {
-    if (request.header("webhook-signature") !== undefined) return standard(request, secret, now);
+    if (isSigningKey(secret) && request.header("webhook-signature") !== undefined)
+      return standard(request, secret, now);
     if (!isSame(request.header("x-gitlab-token") ?? "", secret)) return null;
     const id = request.header("idempotency-key") ?? request.header("x-gitlab-event-uuid");
     return { deliveryId: cut(id) ?? contentId(request), digest: digestOf(request) };
@@ -84,6 +85,14 @@ const VERIFY: Readonly<Record<TriggerSource, Verify>> = {
   },
   signed: (request, secret, now) => standard(request, secret, now),
 };
+
+/**
+ * Whether a secret is the key of Standard Webhooks: `whsec_` and the base64 of at least 16 bytes. Of other text only
+ * the part that looks like base64 would be the key, which may be nothing.
+ */
+export function isSigningKey(secret: string): boolean {
+  return /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/.test(secret);
+}
 
 /** Standard Webhooks: one of the signatures is that of id, time and body. */
 function standard(request: HookRequest, secret: string, now: number): VerifiedHook | null {

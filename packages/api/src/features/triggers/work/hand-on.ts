@@ -105,8 +105,8 @@ async function refusalOf(
 ): Promise<string | null> {
   if (trigger.type === "signed") return null;
   if (author === null) return "It does not say who caused it.";
-  const allowed = trigger.allowed_users.map((name) => name.toLowerCase());
-  if ([author.name, author.id].some((name) => allowed.includes(name.toLowerCase()))) return null;
+  const allowed = trigger.allowed_users.map((one) => one.toLowerCase());
+  if (author.handles.some((one) => one !== "*" && allowed.includes(one.toLowerCase()))) return null;
   if (author.isBot) return `${author.name} is a program, and not in 'allowed_users'.`;
   if (allowed.includes("*")) return null;
   if (trigger.connection_id === null) return `${author.name} is not in 'allowed_users'.`;
