@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../test-support/database.ts";
 import { condition } from "./assembled-statement.ts";
-import { selectKeyset } from "./keyset.ts";
+import { selectKeyset, WHOLE } from "./keyset.ts";
 
 const ROWS = 100_000;
 const PARENT = "00000000-0000-7000-8000-000000000000";
@@ -41,3 +41,15 @@ for (const direction of ["older", "newer"] as const)
     const blocks = (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
     assert.ok(blocks < 20, `${blocks} blocks`);
   });
+
+test("keyset: a condition with another value of the branch's column leaves nothing", async (t) => {
+  const { write } = await testDatabase(t);
+  await write.query({ text: "create table entries (id uuid primary key, parent_id uuid)" });
+  await write.query({ text: "insert into entries values ($1, $2)", values: [uuid(1), PARENT] });
+  const found = async (value: string) => {
+    const listing = { table: "entries", columns: "id", conditions: [condition("parent_id = ?", value)] };
+    return await selectKeyset(write, WHOLE, listing, [{ column: "parent_id", value: PARENT }]);
+  };
+  assert.deepEqual(await found(PARENT), [{ id: uuid(1) }]);
+  assert.deepEqual(await found(uuid(2)), []);
+});

@@ -171,7 +171,7 @@ function selectBranch(
   ];
   // With an equality on the column, PostgreSQL begins at the edge of the branch, and reads its index up to the
   // position.
-  const others = conditions.filter(({ text }) => text !== `${column} = ?`);
+  const others = conditions.filter((one) => one.text !== `${column} = ?` || one.values[0] !== value);
   // The first condition follows from the range, but the planner needs it to use a partial index on non-null
   // values.
   const parts = [condition(`${column} is not null`), ...within(keys, span), ...own, ...others];

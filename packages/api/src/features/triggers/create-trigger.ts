@@ -3,12 +3,13 @@ import { isIP } from "node:net";
 import { type Input, newUuid, type TriggerSource, type triggerRoutes } from "@berth/contract";
 import { isPublicAddress } from "@berth/egress/address-guard";
 import { isListedHost } from "@berth/egress/guarded-fetch";
-import type { Principal } from "@berth/store/access";
+import { isOwn, type Principal } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { type SecretBox, triggerSecret, triggerToken } from "@berth/store/secrets";
-import { requireConnection } from "../connections/connection-store.ts";
-import { requireDeploymentForUpdate } from "../deployments/store/deployment-store.ts";
+import { type ConnectionRow, requireConnection } from "../connections/connection-store.ts";
+import { actingPrincipal } from "../deployments/runs/acting-principal.ts";
+import { lockDeployment, requireDeploymentForUpdate } from "../deployments/store/deployment-store.ts";
 import { isSigningKey } from "./hooks/verify-hook.ts";
 import { requireTriggerForUpdate } from "./require-trigger.ts";
 import { storeTrigger, type TriggerRow } from "./store/trigger-store.ts";
@@ -97,7 +98,7 @@ async function changed<Row extends Omit<TriggerRow, "updated_at">>(
   const connection =
     body.connection_id == null
       ? null
-      : await requireConnection(tx, { ...principal, needs: "read" }, body.connection_id, "connection_id");
+      : await requireUsable(tx, principal, row.deployment_id, body.connection_id);
   const next: Row = {
     ...row,
     name: body.name === undefined ? row.name : body.name,
@@ -117,6 +118,30 @@ async function changed<Row extends Omit<TriggerRow, "updated_at">>(
           : secrets.seal(triggerToken(id), body.token),
   };
   return next;
+}
+
+/**
+ * Returns a connection that both the principal and the deployment's owner may use: whoever may change the deployment
+ * has Berth ask and speak by it.
+ */
+async function requireUsable(
+  tx: Queryable,
+  principal: Principal,
+  deploymentId: string,
+  connectionId: string,
+): Promise<ConnectionRow> {
+  const connection = await requireConnection(
+    tx,
+    { ...principal, needs: "read" },
+    connectionId,
+    "connection_id",
+  );
+  const deployment = await lockDeployment(tx, deploymentId);
+  if (deployment === null) throw new Error("A deployment is missing although its row is locked.");
+  const owner = { ...principal, role: "member" as const, id: deployment.owner_id };
+  if (!isOwn((await actingPrincipal(tx, deployment)) ?? owner, connection))
+    throw errors.invalid("The deployment's owner may not use the connection.", "connection_id");
+  return connection;
 }
 
 /** Rejects a trigger that takes nothing from anybody, unless an empty `allowed_users` says that for now nobody may ask. */

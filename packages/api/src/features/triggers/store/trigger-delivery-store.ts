@@ -176,7 +176,8 @@ export interface ClaimedDelivery {
   deliveryId: string;
   status: "pending" | "started" | "continued";
   thread: string | null;
-  work: HookEvent;
+  /** With `hasToldWait` once it was said that the session waits for a confirmation. */
+  work: HookEvent & { hasToldWait?: true };
   sessionId: string | null;
   seq: string | null;
   answer: "begin" | "end" | null;
@@ -193,8 +194,8 @@ const IS_BUSY = `archived_at is null and terminated_at is null and deleted_at is
 
 /**
  * Claims one delivery that is to be handed on or answered, for a time, so that what a process that died had begun is
- * taken up by another. Of a thread the oldest comes first, and of triggers the one that waits with the fewest, so that
- * none holds up another.
+ * taken up by another. Of a thread the oldest comes first; of owners the one of whom the fewest are worked on, and of
+ * their triggers the same, so that none holds up another.
  */
 export async function claimDelivery(
   db: Queryable,
@@ -208,20 +209,26 @@ export async function claimDelivery(
         from trigger_deliveries
         where due_at <= now() and (claimed_until is null or claimed_until <= now())
           and (answer is distinct from 'end' or not exists (select from sessions where id = session_id and ${IS_BUSY}))
+      ), owned as (
+        select deployment_triggers.id as trigger_id, owner_id from deployment_triggers join deployments on deployments.id = deployment_id
       ), busy as (
-        select trigger_id, count(*) as works from trigger_deliveries
-        where due_at is not null and claimed_until > now() group by trigger_id
-      ), free as (
-        select due.id, place + coalesce(works, 0) as turn from due left join busy using (trigger_id)
+        select trigger_id, owner_id, count(*) as works from trigger_deliveries join owned using (trigger_id)
+        where due_at is not null and claimed_until > now() group by trigger_id, owner_id
+      ), waiting as (
+        select due.id, owned.owner_id, place + coalesce(works, 0) as round
+        from due join owned using (trigger_id) left join busy using (trigger_id)
         where not (due.status = 'pending' and due.thread is not null and exists (
           select from trigger_deliveries as before
           where before.trigger_id = due.trigger_id and before.thread = due.thread and before.status = 'pending' and before.id < due.id
         ))
-        order by turn, due.id limit 16
+      ), free as (
+        select id, row_number() over (partition by owner_id order by round, id)
+          + coalesce((select sum(works) from busy where busy.owner_id = waiting.owner_id), 0) as turn
+        from waiting order by turn, id limit 16
       ), picked as (
-        select id from trigger_deliveries
-        where id in (select id from free) and due_at <= now() and (claimed_until is null or claimed_until <= now())
-        limit 1 for update skip locked
+        select id from free join trigger_deliveries using (id)
+        where due_at <= now() and (claimed_until is null or claimed_until <= now())
+        order by turn, id limit 1 for update of trigger_deliveries skip locked
       )
       update trigger_deliveries set claim = $1, claimed_until = now() + $2 * interval '1 millisecond'
       from picked where trigger_deliveries.id = picked.id
@@ -282,7 +289,7 @@ export async function postponeDelivery(
   });
 }
 
-/** Has a claimed delivery looked at again later, since its session waits. */
+/** Has a claimed delivery looked at again later, since its session waits, which was said. */
 export async function waitForSession(
   db: Queryable,
   id: string,
@@ -292,7 +299,7 @@ export async function waitForSession(
   await db.query({
     name: "wait_for_trigger_session",
     text: `update trigger_deliveries set due_at = now() + $3 * interval '1 millisecond', answer_error = null, failures = 0,
-      claim = null, claimed_until = null where id = $1 and claim = $2`,
+      work = (work::jsonb || '{"hasToldWait": true}')::json, claim = null, claimed_until = null where id = $1 and claim = $2`,
     values: [id, claim, waitMs],
   });
 }

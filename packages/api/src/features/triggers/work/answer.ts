@@ -47,7 +47,7 @@ export async function answer(
   const found = await readAnswer(deps.db.write, delivery);
   if (found === null || found.isSuperseded) return await next(null);
   if (found.isAwaiting) {
-    await say("waits", waitsText(link));
+    if (work.hasToldWait !== true) await say("waits", waitsText(link));
     return await waitForSession(deps.db.write, id, claim, WAIT_MS);
   }
   await say("ended", found.isStuck ? stuckText(link) : endedText(textOf(found.last), link));
