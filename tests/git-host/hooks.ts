@@ -49,7 +49,7 @@ export class Hooks {
     const own =
       event === "issues"
         ? { issue: this.#object(repository, found) }
-        : { pull_request: this.#object(repository, found) };
+        : { pull_request: { ...this.#object(repository, found), ...headOf(repository, found) } };
     return await this.emit(repository, event, {
       action: "labeled",
       ...own,
@@ -120,10 +120,16 @@ export class Hooks {
 
   #object(repository: string, { number, title, body, author, ...rest }: Discussion): object {
     const path = rest.kind === "issue" ? "issues" : "pull";
-    const head = rest.kind === "issue" ? {} : { head: { ref: rest.head, repo: { full_name: repository } } };
     const html_url = `${this.#url()}/${repository}/${path}/${number}`;
-    return { number, title, body, user: userOf(author), html_url, ...head };
+    return { number, title, body, user: userOf(author), html_url };
   }
+}
+
+/** The head of a pull request, which the issue of a comment on it does not have. */
+function headOf(repository: string, found: Discussion): object {
+  if (found.kind === "issue") return {};
+  const full_name = found.fromFork ? `stranger/${repository.split("/")[1]}` : repository;
+  return { head: { ref: found.head, repo: { full_name } } };
 }
 
 function userOf(login: string): object {

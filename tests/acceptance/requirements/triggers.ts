@@ -31,7 +31,7 @@ export const triggerRequirements: readonly Requirement[] = [
   {
     id: "trigger-asks",
     source,
-    rule: "An issue labelled `berth` or a comment `@berth …` starts a session on that repository, and is answered where it was asked: a reaction, a comment with a link, and what the agent says at the end. A later comment goes to the same session.",
+    rule: "An issue labelled `berth` or a comment `@berth …` starts a session on that repository, and is answered where it was asked: a reaction, a comment with a link, and what the agent says at the end. A later comment goes to the same session. On a pull request it works on the branch, if it is the repository's own.",
   },
   {
     id: "trigger-rights",

@@ -498,6 +498,68 @@ covers(["trigger-push"], "triggers at GitHub: a push starts a session that pushe
   assert.deepEqual([own.status, own.reason], ["ignored", "Berth's own account at the host caused it."]);
 });
 
+covers(
+  ["trigger-asks"],
+  "triggers at GitHub: a comment on a pull request starts a session on its branch",
+  async () => {
+    const { trigger, project, repository, name } = await connectedTrigger();
+    const ask = async (on: number, of: Trigger) => {
+      const answers = await host.hooks.comment(repository, on, `@berth run: cat /data/${name}/*`, "ann");
+      // Each trigger gets what happens at its repository.
+      const started = await settled(of, answers[0]?.id ?? "");
+      assert.deepEqual([started.status, started.reason], ["started", null]);
+      const { resources } = await api.ok("GET", `/sessions/${started.session_id}`);
+      await waitUntil(
+        async () => (await deliveries(of)).every(({ answer_error }) => answer_error === null),
+        () => "an answer failed",
+      );
+      const path = `/sessions/${started.session_id}/events?types[]=agent.tool_result`;
+      let results = "";
+      await waitUntil(
+        async () => {
+          results = JSON.stringify((await api.ok("GET", path)).data);
+          return results.includes("# One");
+        },
+        () => results,
+      );
+      return { checkout: resources[0].checkout, results };
+    };
+    await pushBranch(name, "agent/fix");
+    const fields = { title: "Fix", body: "", draft: false, base: "main", headOid: "a".repeat(40) };
+    const own = project.openPullRequest({ user: "ann" }, { ...fields, head: "agent/fix" });
+    const first = await ask(own.number, trigger);
+    assert.deepEqual(first.checkout, { type: "branch", name: "agent/fix" });
+    assert.match(first.results, /on agent\/fix/);
+    const foreign = project.openPullRequest({ user: "eve" }, { ...fields, head: "agent/fix" });
+    foreign.fromFork = true;
+    const second = await ask(foreign.number, trigger);
+    assert.equal(second.checkout, null);
+    assert.doesNotMatch(second.results, /on agent\/fix/);
+
+    const named = { type: "git_repository", url: `${host.url}/${repository}` };
+    const { connection_id } = await api.ok("GET", trigger.path);
+    await api.ok("POST", `/deployments/${trigger.deployment.id}`, {
+      resources: [{ ...named, connection_id }],
+    });
+    const third = await ask(
+      project.openPullRequest({ user: "ann" }, { ...fields, head: "agent/fix" }).number,
+      trigger,
+    );
+    assert.deepEqual(third.checkout, { type: "branch", name: "agent/fix" });
+  },
+);
+
+/** Pushes a branch with a file that says which it is. */
+async function pushBranch(name: string, branch: string): Promise<void> {
+  const git = await runGit(host, host.createToken({ user: "ann", permissions: "write" }));
+  const work = join(directory, `${name}-branch`);
+  await git("clone", "-q", `${host.url}/acme/${name}`, work);
+  await writeFile(join(work, "branch.txt"), `on ${branch}\n`);
+  await git("-C", work, "add", ".");
+  await git("-C", work, "commit", "-q", "-m", "a branch");
+  await git("-C", work, "push", "-q", "origin", `HEAD:${branch}`);
+}
+
 /** How each other host tells of a comment on a pull request, and by which connection it is asked. */
 const HOSTS: Readonly<
   Record<string, (body: string, repository: string) => { event: string; payload: object }>
@@ -540,6 +602,7 @@ for (const [source, told] of Object.entries(HOSTS))
       await host.createRepository({ org: "acme", name, private: true, files: { "README.md": "# One\n" } });
       const project = host.project("acme", name);
       project.rights.set("ann", "write");
+      await pushBranch(name, "agent/fix");
       const fields = { title: "Fix a thing", body: "", draft: false, head: "agent/fix", base: "main" };
       const pull = project.openPullRequest({ user: "ann" }, { ...fields, headOid: "a".repeat(40) });
       pull.comments.push({ author: "ann", body: "@berth please", at: new Date() });
@@ -563,6 +626,9 @@ for (const [source, told] of Object.entries(HOSTS))
         () => JSON.stringify([pull.comments, pull.lines]),
       );
       assert.match(said()[0]?.body ?? "", /^Done\./);
+      // A comment at Gitea does not name the branch, and the others here do not either.
+      const [{ checkout }] = (await api.ok("GET", `/sessions/${first.session_id}`)).resources;
+      assert.equal(checkout?.name ?? null, source === "gitea" ? "agent/fix" : null);
       const later = await say("later", "and this");
       assert.deepEqual([later.status, later.session_id], ["continued", first.session_id]);
       await waitUntil(

@@ -6,7 +6,7 @@ import { jobOf, logOf } from "./github-conversation.ts";
 const REVIEW_STATES = { approved: "APPROVED", changes_requested: "REQUEST_CHANGES", commented: "COMMENT" };
 
 /**
- * Pull requests by Gitea's API, version 1, in the shapes of its documentation (Swagger: repoListPullRequests,
+ * Pull requests by Gitea's API, version 1, in the shapes of its documentation (Swagger: repoListPullRequests, repoGetPullRequest,
  * repoGetCombinedStatusByRef, repoListPullReviews, repoGetPullReviewComments, issueGetComments, issueCreateComment, issuePostIssueReaction,
  * repoGetRepoPermissions, ListActionRuns, listWorkflowRunJobs, downloadActionsRunJobLogs). Forgejo has the same.
  */
@@ -79,6 +79,8 @@ export async function serveGiteaPulls(
           ]),
     ]);
   }
+  const one = pullRequests.find((pull) => `/pulls/${pull.number}` === rest);
+  if (one !== undefined) return json(200, await pullObject(state, name, one));
   if (rest !== "/pulls") return json(404, { message: "not found" });
   const newest = [...pullRequests].sort((one, other) => Number(other.updatedAt) - Number(one.updatedAt));
   const listed = newest.slice(0, Number(query.get("limit") ?? 30));
@@ -118,8 +120,11 @@ async function pullObject(state: ApiState, name: string, one: PullRequest): Prom
     ...{ number, title, draft, state: one.state === "OPEN" ? "open" : "closed" },
     ...{ merged: one.state === "MERGED", mergeable: one.mergeable ?? undefined },
     ...{ html_url: `${state.url}/${name}/pulls/${number}`, user: { login: one.author } },
-    head: { ref: one.head, sha: await headOf(state, name, one), repo_id: one.fromFork ? 2 : 1 },
-    base: { ref: one.base, repo_id: 1 },
+    head: {
+      ...{ ref: one.head, sha: await headOf(state, name, one), repo_id: one.fromFork ? 2 : 1 },
+      repo: { full_name: one.fromFork ? `stranger/${name.split("/")[1]}` : name },
+    },
+    base: { ref: one.base, repo_id: 1, repo: { full_name: name } },
     updated_at: updatedAt.toISOString(),
   };
 }

@@ -102,8 +102,11 @@ async function pullObject(state: ApiState, name: string, one: PullRequest): Prom
     ...{ number, title, draft, state: one.state === "OPEN" ? "open" : "closed" },
     ...{ html_url: `${state.url}/${name}/pull/${number}`, user: { login: one.author } },
     ...{ updated_at: seconds(updatedAt), merged_at: one.state === "MERGED" ? seconds(updatedAt) : null },
-    head: { ref: one.head, label: `${owner}:${one.head}`, sha: await headOf(state, name, one) },
-    base: { ref: one.base },
+    head: {
+      ...{ ref: one.head, label: `${owner}:${one.head}`, sha: await headOf(state, name, one) },
+      repo: { full_name: one.fromFork ? `stranger/${name.split("/")[1]}` : name },
+    },
+    base: { ref: one.base, repo: { full_name: name } },
     requested_reviewers: one.awaited.map((login) => ({ login })),
     requested_teams: [],
   };

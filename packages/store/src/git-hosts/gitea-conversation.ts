@@ -1,6 +1,6 @@
 import { allPages, type HostAddress, objectOf, objectsIn, repositoryPath, textOf } from "./ask-host.ts";
 import { GiteaPulls } from "./gitea-pulls.ts";
-import { placeOf } from "./github-conversation.ts";
+import { ownBranchOf, placeOf } from "./github-conversation.ts";
 import {
   type FailedCheck,
   type HostAuthor,
@@ -92,6 +92,13 @@ export class GiteaConversation extends GiteaPulls implements PullConversation {
 
   async reply(repository: string, pull: FoundPull, _thread: string, text: string): Promise<void> {
     await this.comment(repository, pull, text);
+  }
+
+  async ownBranch(repository: string, number: number): Promise<string | null> {
+    return ownBranchOf(
+      await this.#requests.ask(`/repos/${repositoryPath(repository)}/pulls/${number}`),
+      repository,
+    );
   }
 
   async texts(repository: string, { number }: HostPlace, since: Date): Promise<string[]> {

@@ -1,4 +1,12 @@
-import { allPages, type HostAddress, objectOf, objectsIn, repositoryPath, textOf } from "./ask-host.ts";
+import {
+  allPages,
+  type HostAddress,
+  type HostAnswer,
+  objectOf,
+  objectsIn,
+  repositoryPath,
+  textOf,
+} from "./ask-host.ts";
 import { GitHubPulls } from "./github-pulls.ts";
 import {
   type FailedCheck,
@@ -83,6 +91,13 @@ export class GitHubConversation extends GitHubPulls implements PullConversation 
     await this.#requests.send(path, { body });
   }
 
+  async ownBranch(repository: string, number: number): Promise<string | null> {
+    return ownBranchOf(
+      await this.#requests.ask(`/repos/${repositoryPath(repository)}/pulls/${number}`),
+      repository,
+    );
+  }
+
   async texts(repository: string, { number, on }: HostPlace, since: Date): Promise<string[]> {
     const list = on === "line" ? "pulls" : "issues";
     const path = `/repos/${repositoryPath(repository)}/${list}/${number}/comments`;
@@ -115,6 +130,14 @@ export class GitHubConversation extends GitHubPulls implements PullConversation 
       ...{ url: pageOf(this.#at, html_url), createdAt: timeOf(at) },
     };
   }
+}
+
+/** Returns the branch of a pull request in the shape of GitHub, which Gitea has, too. The repository of a fork may be gone. */
+export function ownBranchOf({ body }: Pick<HostAnswer, "body">, repository: string): string | null {
+  const { state, head } = objectOf(body);
+  const { repo, ref } = objectOf(head);
+  const isOwn = textOf(objectOf(repo).full_name)?.toLowerCase() === repository.toLowerCase();
+  return state === "open" && isOwn ? textOf(ref) : null;
 }
 
 /** Returns the lines of a job's log that a step wrote: each begins with its time, and a step names whole seconds. */

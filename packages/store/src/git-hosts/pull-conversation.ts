@@ -60,6 +60,11 @@ export interface PullConversation extends PullSource {
   comment(repository: string, pull: FoundPull, text: string): Promise<void>;
   /** Answers in the thread of a comment. */
   reply(repository: string, pull: FoundPull, thread: string, text: string): Promise<void>;
+  /**
+   * Returns the branch of an open pull request, if it is one of the repository itself; else null. Absent at hosts whose
+   * deliveries of comments name it.
+   */
+  ownBranch?(repository: string, number: number): Promise<string | null>;
   /** Returns what was said at a place since a time, as far as one page has it. */
   texts(repository: string, place: HostPlace, since: Date): Promise<string[]>;
   /** Says something at a place, in the thread of its comment where that has one. */

@@ -13,7 +13,7 @@ import { type DeploymentRow, lockDeployment } from "../../deployments/store/depl
 import { createdBy, creatorOf } from "../../sessions/events/created-by.ts";
 import { requireWorkAllowed } from "../../sessions/events/work-limits.ts";
 import { getSession } from "../../sessions/session-store.ts";
-import type { HookEvent } from "../hooks/hook-event.ts";
+import { branchAt, type HookEvent } from "../hooks/hook-event.ts";
 import {
   type ClaimedDelivery,
   lockClaimed,
@@ -49,16 +49,18 @@ export async function handOn(
 ): Promise<HandedOn> {
   const connection = await connectionOf(deps.db, trigger);
   const refusal = await refusalOf(deps, trigger, connection, delivery.work);
+  const branch = refusal === null ? await branchOf(deps, trigger, connection, delivery) : null;
+  const work = { ...delivery.work, branch };
   return await deps.db.transaction((tx) =>
     asDatabase(tx, async (whole) => {
       // The deployment first, as whoever changes it or its triggers does.
       const deployment = await lockDeployment(tx, trigger.deployment_id);
       if (deployment === null || !(await lockClaimed(tx, delivery.id, claim))) return null;
-      const work = { whole, deps, deployment, trigger, connection, delivery };
+      const all = { whole, deps, deployment, trigger, connection, delivery: { ...delivery, work } };
       const [outcome, session] =
         refusal !== null
           ? [ignored(refusal), null]
-          : ((await continueThread(work)) ?? (await startSession(work)));
+          : ((await continueThread(all)) ?? (await startSession(all)));
       await storeOutcome(tx, delivery.id, outcome);
       return session === null ? null : { session };
     }),
@@ -124,6 +126,32 @@ async function refusalOf(
     // What the credential does not reach cannot be known, and counts as no.
     if (!(error instanceof GitHostError) || error.fault.transient === true) throw error;
     return `Who may ask is not known. ${error.message}`;
+  }
+}
+
+/**
+ * Returns the branch that a delivery is about, which the host is asked for if the delivery of a comment on a pull
+ * request does not name it; null for the default one.
+ */
+async function branchOf(
+  deps: HandOnDeps,
+  { id }: TriggerRow,
+  connection: ConnectionRow | null,
+  { thread, work: { branch, place } }: ClaimedDelivery,
+): Promise<string | null> {
+  if (branch !== null || connection === null || place?.type !== "discussion" || place.kind !== "pull")
+    return branch;
+  // The session of the thread has its branch already.
+  if ((await threadSession(deps.db.write, id, thread)) !== null) return null;
+  try {
+    return await hostOf(deps, connection).converse(place.repository, async (pulls) => {
+      const ref = (await pulls.ownBranch?.(place.repository, place.number)) ?? null;
+      return branchAt({ ref }, "ref");
+    });
+  } catch (error) {
+    // What the credential does not reach is worked on as without it.
+    if (!(error instanceof GitHostError) || error.fault.transient === true) throw error;
+    return null;
   }
 }
 
@@ -209,7 +237,7 @@ function eventsWith(
 
 /**
  * Returns the resources of a session: those of the deployment, and the repository of the event if the deployment names
- * none. One that names others does not work on this one: returns why.
+ * none. A named one without a checkout of its own is at the event's branch. One that names others does not work on this one: returns why.
  */
 function resourcesFor(
   { repositoryHosts }: HandOnDeps,
@@ -219,9 +247,15 @@ function resourcesFor(
 ): readonly DeploymentResource[] | string {
   if (repository === null) return resources;
   const named = resources.flatMap((resource) => ("url" in resource ? [resource.url] : []));
+  const isOfEvent = (url: string) => isAt(url, connection) && nameIn(url) === repository.toLowerCase();
+  const checkout = branch === null ? null : { type: "branch" as const, name: branch };
   if (named.length > 0)
-    return named.some((url) => isAt(url, connection) && nameIn(url) === repository.toLowerCase())
-      ? resources
+    return named.some(isOfEvent)
+      ? resources.map((one) =>
+          "url" in one && "checkout" in one && isOfEvent(one.url)
+            ? { ...one, checkout: one.checkout ?? checkout }
+            : one,
+        )
       : `The deployment works on other repositories than ${repository}.`;
   if (connection === null) return resources;
   const { url, id } = connection;
@@ -232,7 +266,7 @@ function resourcesFor(
       connection_id: formatId("connection", id),
       access: null,
     },
-    ...{ checkout: branch === null ? null : { type: "branch" as const, name: branch }, environment: null },
+    ...{ checkout, environment: null },
   };
   const own: DeploymentResource = repositoryHosts.has(new URL(url).host)
     ? { type: "hosted_repository", ...common }
