@@ -1,3 +1,4 @@
+import { Signal } from "@berth/concurrency";
 import { formatId, newUuid } from "@berth/contract";
 import { DatabaseUnavailableError } from "@berth/store/db";
 import { GitHostError } from "@berth/store/git-hosts";
@@ -39,7 +40,7 @@ const CLOSE_MS = 3_000;
 export class TriggerWorker {
   readonly #deps: TriggerWorkerDeps;
   readonly #closing = new AbortController();
-  #wake: () => void = () => undefined;
+  readonly #wakes = Array.from({ length: WORKERS }, () => new Signal());
   #running: Promise<void> | undefined;
 
   constructor(deps: TriggerWorkerDeps) {
@@ -53,37 +54,29 @@ export class TriggerWorker {
 
   /** Looks again. Call it after a commit that stored a delivery. */
   wake(): void {
-    this.#wake();
+    for (const { set } of this.#wakes) set();
   }
 
   /** Stops, and resolves when what is under way has ended, or after three seconds: its claim ends by itself. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#wake();
+    this.wake();
     const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
     await Promise.race([this.#running, late]);
   }
 
   async #run(): Promise<void> {
-    await Promise.all(Array.from({ length: WORKERS }, (_, index) => this.#workAlone(index === 0)));
+    await Promise.all(this.#wakes.map((wake, index) => this.#workAlone(wake, index === 0)));
   }
 
   /** Works on one delivery after the other. Only the first looks by itself, and wakes the others with each that it finds. */
-  async #workAlone(isFirst: boolean): Promise<void> {
+  async #workAlone(wake: Signal, isFirst: boolean): Promise<void> {
     while (!this.#closing.signal.aborted) {
-      const woken = Promise.withResolvers<void>();
-      const before = this.#wake;
-      this.#wake = () => {
-        before();
-        woken.resolve();
-      };
+      wake.reset();
       if (await this.step()) {
-        if (isFirst) this.#wake();
-        continue;
-      }
-      const timer = isFirst ? setTimeout(woken.resolve, POLL_MS).unref() : undefined;
-      await woken.promise;
-      clearTimeout(timer);
+        if (isFirst) this.wake();
+      } else if (isFirst) await wake.waitFor(POLL_MS);
+      else await wake.wait();
     }
   }
 
