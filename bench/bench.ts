@@ -27,6 +27,7 @@ import { snapshotFigures } from "./cases/sandbox-snapshots.ts";
 import { saveFigures } from "./cases/saves.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
 import { tokenCosts } from "./cases/tokens.ts";
+import { triggerFigures } from "./cases/triggers.ts";
 import { volumeSnapshotFigures } from "./cases/volume-snapshots.ts";
 import { webhookFigures } from "./cases/webhooks.ts";
 import { type Figure, table } from "./figure.ts";
@@ -61,6 +62,7 @@ const CASES: Record<string, () => Promise<Figure[] | string>> = {
   kubernetes: kubernetesFigures,
   "volume-snapshots": volumeSnapshotFigures,
   deployments: deploymentFigures,
+  triggers: () => onService(triggerFigures, { BERTH_ADDRESS_LIMITS: "none" }),
   webhooks: () => onService(webhookFigures, { BERTH_EGRESS_ALLOW_PRIVATE: "127.0.0.1" }),
   race,
   tokens: tokenCosts,
