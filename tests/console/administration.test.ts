@@ -186,6 +186,29 @@ covers(
 );
 
 covers(
+  ["console-administration"],
+  "administration: what a user and the organization may spend and have spent, and the command by which the operator changes it",
+  async () => {
+    const { at, admin, id } = await organization("spenders");
+    const [{ id: user }] = (await admin.ok("GET", `${ADMIN}/users?email=${at("member")}`)).data;
+    const operator = await berth.operator();
+    await operator.ok("POST", `${ADMIN}/limits/${user}`, { spend_cents_per_day: 2_000 });
+    await operator.ok("POST", `${ADMIN}/limits/${id}`, { spend_cents: 100_000 });
+    const { page, faults } = await console.signedIn("/administration", { token: admin.token });
+    await row(page, at("member")).getByRole("button").press("Enter");
+    const limit = (name: string) => page.getByRole("listitem").filter({ hasText: name });
+    await limit("Spending today").getByText("$0.00 of $20.00").waitFor();
+    await limit("Spending in all").getByText("$0.00 used").waitFor();
+    await page.getByText(`berth admin limits set --user ${at("member")} spend_cents=`).waitFor();
+    await page.keyboard.press("Escape");
+    await tab(page, "Organization");
+    await limit("Spending in all").getByText("$0.00 of $1,000.00").waitFor();
+    await page.getByText("berth admin limits set --org spenders spend_cents=").waitFor();
+    assert.deepEqual(faults, []);
+  },
+);
+
+covers(
   ["console-administration", "console-faults"],
   "administration: the audit log, filtered and exported as CSV and JSON lines",
   async () => {

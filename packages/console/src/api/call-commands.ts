@@ -58,6 +58,6 @@ function fieldsOf({ query = {} }: CallExample): [string, string][] {
 }
 
 /** Quotes a text as one word for a shell. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return /^[\w./:=@%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

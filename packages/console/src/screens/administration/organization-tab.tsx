@@ -4,13 +4,11 @@ import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { berth } from "../../api/client.ts";
 import { useMutation } from "../../api/use-mutation.ts";
-import { formatBytes, formatCount, formatDollars } from "../../format/numbers.ts";
 import { showUnseen } from "../../format/visible-text.ts";
 import { Problem } from "../../shell/problem.tsx";
 import { Button, buttonClass, Spinner } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
-import { cx } from "../../ui/cx.ts";
 import { ErrorBox } from "../../ui/error-box.tsx";
 import { Field, Input, TextField } from "../../ui/field.tsx";
 import { FormError } from "../../ui/form-error.tsx";
@@ -18,15 +16,9 @@ import { FormSection, Segments } from "../../ui/form-section.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useSave } from "../../ui/use-save.ts";
 import { placeOf } from "../tokens/token-form.ts";
+import { LimitsList } from "./limits-list.tsx";
 import { organizationKey, refreshAdministration } from "./queries.ts";
-import {
-  daysTyped,
-  LIMIT_WORDS,
-  limitsShown,
-  RETENTION_WORDS,
-  retentionBody,
-  shortened,
-} from "./retention.ts";
+import { daysTyped, RETENTION_WORDS, retentionBody, shortened } from "./retention.ts";
 import type { TabProps } from "./tab-props.ts";
 
 /** Shows name and default visibility, retention, limits and connections of the organization. */
@@ -57,7 +49,7 @@ export function OrganizationTab({ me }: TabProps) {
       <NameForm key={`${organization.name} ${organization.default_visibility}`} organization={organization} />
       <RetentionForm key={JSON.stringify(retention.data)} retention={retention} />
       <SigningSection organization={organization} />
-      <LimitsSection limits={limits} />
+      <LimitsSection limits={limits} organization={organization} />
       <FormSection title="Connections" about="Access to git hosts, for the repositories of sessions.">
         <div>
           <Link to="/connections" className={buttonClass("secondary")}>
@@ -245,48 +237,13 @@ function SigningSection({ organization: { id, signing_key: key } }: { organizati
   );
 }
 
-function LimitsSection({ limits }: { limits: Limits }) {
+function LimitsSection({ limits, organization }: { limits: Limits; organization: Organization }) {
   return (
     <FormSection
       title="Limits"
       about="For all users together. The operator of this installation changes them."
     >
-      <ul className="flex flex-col">
-        {limitsShown(limits).map(({ name, value, used }) => (
-          <li
-            key={name}
-            className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 border-b border-line py-2.5 last:border-b-0"
-          >
-            <span>{LIMIT_WORDS[name]}</span>
-            <span className="text-right tabular text-muted">
-              {used !== null && <span className="text-ink">{shownValue(name, used)}</span>}
-              {used !== null && (value === null ? " used" : " of ")}
-              {value === null ? used === null && "no limit" : shownValue(name, value)}
-            </span>
-            {used !== null && value !== null && <Share used={used} value={value} />}
-          </li>
-        ))}
-      </ul>
+      <LimitsList limits={limits} whose={{ org: organization.name }} />
     </FormSection>
   );
-}
-
-/** Shows how much of a limit is used. */
-function Share({ used, value }: { used: number; value: number }) {
-  const share = value === 0 ? 1 : Math.min(1, used / value);
-  return (
-    <span aria-hidden="true" className="col-span-2 h-1 overflow-hidden rounded-full bg-selected">
-      <span
-        className={cx("block h-full rounded-full", share >= 0.9 ? "bg-warn" : "bg-accent")}
-        style={{ width: `${share * 100}%` }}
-      />
-    </span>
-  );
-}
-
-function shownValue(name: Limits["data"][number]["name"], value: number): string {
-  if (name.endsWith("_bytes")) return formatBytes(value);
-  if (name.startsWith("spend_cents")) return formatDollars(value / 100);
-  if (name === "sandbox_seconds_per_day") return `${formatCount(Math.round(value / 60))} min`;
-  return formatCount(value);
 }

@@ -32,5 +32,6 @@ export async function refreshAdministration(): Promise<void> {
   ]);
 }
 
+export const limitsKey = (id: string) => [KEY, "limits", id];
 export const organizationKey = [KEY, "organization"];
 export const auditKey = [KEY, "audit"];

@@ -1,4 +1,5 @@
 import type { User, Whoami } from "@berth/sdk";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { berth } from "../../api/client.ts";
 import { useMutation } from "../../api/use-mutation.ts";
@@ -10,9 +11,10 @@ import { ErrorBox } from "../../ui/error-box.tsx";
 import { Segments } from "../../ui/form-section.tsx";
 import { Fact, Facts } from "../../ui/section.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { LimitsList } from "./limits-list.tsx";
 import { MemberFacts } from "./member-facts.tsx";
 import { NewTokenFor } from "./new-token-for.tsx";
-import { refreshAdministration } from "./queries.ts";
+import { limitsKey, refreshAdministration } from "./queries.ts";
 import type { TabProps } from "./tab-props.ts";
 
 type Props = { user: User; me: Whoami; onClose: () => void; change: TabProps["change"] };
@@ -98,6 +100,7 @@ export function UserDialog({ user, me, onClose, change }: Props) {
           </Fact>
           <MemberFacts member={user} change={change} />
         </Facts>
+        <UserLimits user={user} />
         {error !== null && <ErrorBox error={error} className="mt-4" />}
       </Dialog>
       <NewTokenFor
@@ -151,5 +154,23 @@ export function UserDialog({ user, me, onClose, change }: Props) {
         {isMe && <p className="mt-2 font-medium text-warn">This is you: you will be signed out.</p>}
       </Confirm>
     </>
+  );
+}
+
+/** Shows the limits of a user, and what is used of each. */
+function UserLimits({ user: { id, email } }: { user: User }) {
+  const { data, error } = useQuery({
+    queryKey: limitsKey(id),
+    queryFn: ({ signal }) => berth.admin.limits.get(id, { signal }),
+  });
+  return (
+    <section className="mt-5 border-t border-line pt-3">
+      <h3 className="font-medium">Limits</h3>
+      <p className="text-xs text-faint">
+        Besides those of the organization. The operator of this installation changes them.
+      </p>
+      {error !== null && <ErrorBox error={error} className="mt-2" />}
+      {data !== undefined && <LimitsList limits={data} whose={{ user: email }} />}
+    </section>
   );
 }
