@@ -93,10 +93,21 @@ async function wholeLife(org: string, handsOf: (page: Page) => Hands): Promise<v
   await press(page.getByRole("link", { name: "Edit", exact: true }));
   await write(field(page, "Description"), "Each night.");
   await choose(field(page, "Version"), "Always version 1");
+  await press(page.getByRole("switch", { name: "Follow until merged" }));
+  await write(field(page, "Messages to the agent"), "0");
+  await press(button(page, "Save"));
+  await page
+    .getByText(/^Field .follow.max_attempts. must/)
+    .first()
+    .waitFor();
+  assert.equal(await field(page, "Messages to the agent").getAttribute("aria-invalid"), "true");
+  await write(field(page, "Messages to the agent"), "3");
   await press(button(page, "Save"));
   await page.getByText("Each night.").waitFor();
+  await page.getByText("Followed until merged. At most 3 messages.").waitFor();
   const changed = await api.ok("GET", `/deployments/${made.id}`);
   assert.deepEqual([changed.agent.version, changed.schedule.expression], [1, "0 3 * * 1-5"]);
+  assert.equal(changed.follow.max_attempts, 3);
 
   await api.ok("POST", `/agents/${agent.id}/archive`);
   await press(button(page, "Run now"));

@@ -7,14 +7,15 @@ import { covers } from "../acceptance/harness/covers.ts";
 import { bash, makeSession, runTurn } from "../acceptance/harness/fixtures.ts";
 import { providerSettings } from "../acceptance/harness/provider-settings.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
-import { startGitHost } from "../git-host/git-host.ts";
 import type { PullRequest } from "../git-host/github/projects.ts";
+import { startGitHubHost } from "../git-host/github-host.ts";
 import { accessibilityFaults } from "./harness/accessibility.ts";
 import { Console } from "./harness/console.ts";
 import { drawn } from "./harness/drawn.ts";
+import { type Hands, keyboard, mouse } from "./harness/hands.ts";
 
 let answers = true;
-const git = await startGitHost({
+const git = await startGitHubHost({
   intercept: ({ url = "" }, response) => {
     if (answers || !url.startsWith("/api/")) return false;
     response.writeHead(500).end();
@@ -22,9 +23,14 @@ const git = await startGitHost({
   },
 });
 after(() => git.stop());
-const console = await Console.start({ settings: providerSettings(git) });
+const console = await Console.start({
+  settings: {
+    ...providerSettings(git),
+    ...{ BERTH_FOLLOW_LOOK_SECONDS: "1", BERTH_FOLLOW_QUIET_SECONDS: "1" },
+  },
+});
 const { api } = console;
-const NAMES = ["one", "two", "three", "four"];
+const NAMES = ["one", "two", "three", "four", "five", "six"];
 before(async () => {
   for (const name of NAMES)
     await git.createRepository({ org: "acme", name, private: true, files: { "a.txt": "a\n" } });
@@ -45,6 +51,45 @@ async function opened(name: string): Promise<{ session: AnyJson; pull: PullReque
     session,
     pull: project.openPullRequest({ user: "robot" }, { ...fields, headOid: "a".repeat(40) }),
   };
+}
+
+/** Switches "Follow until merged" on with bounds that are wrong first, off, on again, and sees why it ends. */
+async function follow(name: string, handsOf: (page: Page) => Hands): Promise<void> {
+  const { session } = await opened(name);
+  const { page, faults } = await console.signedIn(`/sessions/${session.id}?panel=changes`);
+  const { press, write, choose } = handsOf(page);
+  const part = cardOf(page).getByRole("region", { name: "Follow until merged" });
+  const toggle = part.getByRole("switch", { name: "Follow until merged" });
+  const read = async () => (await api.ok("GET", `/sessions/${session.id}`)).follow;
+  await press(part.getByRole("button", { name: "At most 5 messages" }));
+  await write(part.getByLabel("Messages to the agent"), "0");
+  await press(toggle);
+  await part.getByText(/^Field 'follow.max_attempts' must/).waitFor();
+  await write(part.getByLabel("Messages to the agent"), "2");
+  await write(part.getByLabel("Cost of the session"), "a lot");
+  await press(toggle);
+  await part.getByText(/^Field 'follow.max_list_cost.amount' must/).waitFor();
+  assert.equal(await part.getByLabel("Cost of the session").getAttribute("aria-invalid"), "true");
+  await write(part.getByLabel("Cost of the session"), "1");
+  await press(toggle);
+  await part.getByText("Watching. The agent was told 0 of 2 times, up to $1.00.").waitFor();
+  assert.equal(await toggle.getAttribute("aria-checked"), "true");
+  await press(part.getByRole("button", { name: "At most 2 messages, $1" }));
+  await choose(part.getByLabel("Conflicts with its base"), "Rebase the branch");
+  await press(part.getByRole("button", { name: "Change bounds" }));
+  await part.getByRole("button", { name: "Change bounds" }).waitFor({ state: "detached" });
+  const { conflicts, max_attempts, max_list_cost } = await read();
+  assert.deepEqual([conflicts, max_attempts, max_list_cost.amount], ["rebase", 2, "100"]);
+  await press(toggle);
+  await part.getByText("Stopped. Following it was ended by request.").waitFor();
+  await press(part.getByRole("button", { name: "Start again" }));
+  await part.getByText("Watching. The agent was told 0 of 2 times, up to $1.00.").waitFor();
+  git.project("acme", name).change(1, { state: "MERGED" });
+  await part.getByText(/^Stopped\. .*merged/).waitFor();
+  await seen(page, "merged");
+  await toggle.waitFor({ state: "detached" });
+  assert.equal((await read()).stopped_reason.type, "merged");
+  assert.deepEqual(faults, []);
 }
 
 const cardOf = (page: Page) => page.getByRole("article", { name: "Pull request 1" });
@@ -120,7 +165,7 @@ covers(
     await seen(page, "passing", true);
     await card.getByText("ann: approved").waitFor();
     await card.getByText("Greet ⟨U+202E⟩all").waitFor();
-    assert.equal(await card.getByRole("button").count(), 0, "there is nothing to ask for");
+    assert.equal(await card.getByRole("button", { name: /^Ask/ }).count(), 0, "there is nothing to ask for");
     project.change(1, { state: "MERGED" });
     await seen(page, /^merged$/);
     const create = page.getByRole("button", { name: "Create pull request" });
@@ -201,4 +246,14 @@ covers(
       assert.deepEqual(faults, []);
     }
   },
+);
+
+covers(
+  ["console-pull-request-state", "console-faults"],
+  "follow until merged, by mouse: its bounds are told at their fields, it is stopped, started again, and ends with the merge",
+  () => follow("five", mouse),
+);
+
+covers(["console-pull-request-state"], "follow until merged, by keyboard alone", () =>
+  follow("six", keyboard),
 );

@@ -65,7 +65,7 @@ export function keyboard(page: Page): Hands {
     press: async (target) => {
       await reach(target);
       const role = await target.getAttribute("role");
-      await keyboard.press(role === "checkbox" ? "Space" : "Enter");
+      await keyboard.press(role === "checkbox" || role === "switch" ? "Space" : "Enter");
     },
     write: async (field, text) => {
       await reach(field);

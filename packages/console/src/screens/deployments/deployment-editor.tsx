@@ -9,6 +9,7 @@ import { MetadataSection } from "../../ui/metadata-section.tsx";
 import { NameSection } from "../../ui/name-section.tsx";
 import { callOfForm, PageForm } from "../../ui/page-form.tsx";
 import { Select } from "../../ui/select.tsx";
+import { Switch } from "../../ui/switch.tsx";
 import { type FaultAt, useSave } from "../../ui/use-save.ts";
 import { AgentField } from "../new-session/agent-section.tsx";
 import { EnvironmentSection } from "../new-session/environment-section.tsx";
@@ -16,6 +17,8 @@ import { FilesSection } from "../new-session/files-section.tsx";
 import { withoutSecrets } from "../new-session/form.ts";
 import { MoreSection } from "../new-session/more-section.tsx";
 import { RepositoriesSection } from "../new-session/repositories-section.tsx";
+import { FollowFields } from "../session/pulls/follow-fields.tsx";
+import { boundsOf } from "../session/pulls/follow-form.ts";
 import { type DeploymentForm, placeOf } from "./form.ts";
 import { MessagesSection } from "./messages-section.tsx";
 import { ScheduleSection } from "./schedule-section.tsx";
@@ -79,6 +82,26 @@ export function DeploymentEditor({ form, change, discard, verb, changes, bodyOf,
         clones={null}
         note={form.base !== null && hasSecrets(form.base) && <TokensNote />}
       />
+      <FormSection
+        title="Pull requests"
+        about="The agent gets failed checks, requested changes and comments, until its pull request is merged."
+      >
+        <Switch
+          checked={form.follow !== null}
+          onChange={(on) => change({ follow: on ? boundsOf(null) : null })}
+        >
+          Follow until merged
+        </Switch>
+        {form.follow !== null && (
+          <div className="grid gap-4 sm:grid-cols-2">
+            <FollowFields
+              bounds={form.follow}
+              change={(part) => change({ follow: { ...boundsOf(null), ...form.follow, ...part } })}
+              faultAt={faultAt}
+            />
+          </div>
+        )}
+      </FormSection>
       <FilesSection {...sections} onUploading={setUploading} />
       <MoreSection
         {...sections}

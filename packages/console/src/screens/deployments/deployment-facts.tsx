@@ -10,6 +10,7 @@ import { MetadataFacts } from "../../ui/metadata-facts.tsx";
 import { Until } from "../../ui/moment.tsx";
 import { OriginFacts } from "../../ui/origin-facts.tsx";
 import { Fact, Facts, Section } from "../../ui/section.tsx";
+import { boundsOf, boundsWords } from "../session/pulls/follow-form.ts";
 import { messageText } from "./messages.ts";
 import { scheduleWords } from "./schedule-form.ts";
 import { StatusBadge } from "./status-badge.tsx";
@@ -73,7 +74,7 @@ function Schedule({ deployment: { schedule, archived_at, status } }: { deploymen
 }
 
 function EachSession({ deployment }: { deployment: Deployment }) {
-  const { agent, environment_id, initial_events, vault_ids, budget, resources } = deployment;
+  const { agent, environment_id, initial_events, vault_ids, budget, follow, resources } = deployment;
   const variables = Object.keys(deployment.environment_variables);
   const agentName = useQuery(agentQuery(agent.id)).data?.name;
   const environmentName = useQuery(environmentQuery(environment_id)).data?.name;
@@ -117,6 +118,9 @@ function EachSession({ deployment }: { deployment: Deployment }) {
         <Fact name="Budget">
           {budget === null ? "No limit of its own" : formatCents(budget.max_list_cost.amount)}
         </Fact>
+        {follow !== null && (
+          <Fact name="Pull requests">Followed until merged. {boundsWords(boundsOf(follow))}.</Fact>
+        )}
       </Facts>
       <h3 className="mt-3 text-muted">First messages</h3>
       {initial_events.map((event, index) => (

@@ -28,6 +28,7 @@ const deployment = {
   vault_ids: ["vault_a"],
   environment_variables: { CI: "1" },
   budget: { type: "limit", max_list_cost: { amount: "250", currency: "USD" } },
+  follow: { pull_request: true, max_attempts: 3, max_list_cost: null, conflicts: "rebase" },
   schedule: {
     type: "cron",
     expression: "0 3 * * *",
@@ -44,7 +45,7 @@ test("a new deployment: what was typed, without empty messages", () => {
   assert.deepEqual(bodyOf(form), {
     ...{ name: "nightly", description: null, agent: "agent_a", environment_id: "env_a" },
     ...{ initial_events: [], resources: [], vault_ids: [], environment_variables: {} },
-    ...{ budget: null, schedule: null, metadata: {} },
+    ...{ budget: null, follow: null, schedule: null, metadata: {} },
   });
 });
 
@@ -54,9 +55,8 @@ test("a deployment that is opened and saved changes nothing, and keeps its token
 
 test("only what was changed is sent, and a changed list has what the form does not show", () => {
   const form = formOf(deployment, "UTC");
-  assert.deepEqual(changeOf(deployment, { ...form, agentVersion: null, budget: "" }), {
-    agent: "agent_a",
-    budget: null,
+  assert.deepEqual(changeOf(deployment, { ...form, agentVersion: null, budget: "", follow: null }), {
+    ...{ agent: "agent_a", budget: null, follow: null },
   });
   const [first, second] = form.repositories;
   const added = [...form.repositories, newRepository("https://git.example/c")];

@@ -11,6 +11,12 @@ import {
   resourcesOf,
   variablesLike,
 } from "../new-session/form.ts";
+import {
+  boundsOf,
+  type FollowBounds,
+  followInput,
+  placeOf as followPlaceOf,
+} from "../session/pulls/follow-form.ts";
 import { eventsOf, type MessageEntry, messageEntry, newMessage } from "./messages.ts";
 import { emptySchedule, type ScheduleForm, scheduleFormOf, scheduleOf } from "./schedule-form.ts";
 
@@ -31,6 +37,8 @@ export type DeploymentForm = Pick<Form, OfSession> & {
   name: string;
   description: string;
   schedule: ScheduleForm;
+  /** Null if sessions do not follow their pull requests. */
+  follow: FollowBounds | null;
   messages: MessageEntry[];
   /** Vaults that are given as resources, which the form keeps. */
   vaultResources: Extract<DeploymentResource, { type: "vault" }>[];
@@ -44,7 +52,7 @@ export function emptyForm(timezone: string): DeploymentForm {
     ...{ name: "", description: "", schedule: emptySchedule(timezone), messages: [newMessage()] },
     ...{ agentId: null, agentVersion: null, environmentId: null },
     ...{ repositories: [], files: [], stores: [], vaultResources: [], vaultIds: [] },
-    ...{ variables: "", budget: "", metadata: [] },
+    ...{ variables: "", budget: "", follow: null, metadata: [] },
   };
 }
 
@@ -65,6 +73,7 @@ export function formOf(deployment: Deployment, timezone: string): DeploymentForm
     vaultIds: deployment.vault_ids,
     variables: variablesLike(deployment.environment_variables),
     budget: dollarsOf(deployment.budget),
+    follow: deployment.follow === null ? null : boundsOf(deployment.follow),
     metadata: pairsOf(deployment.metadata),
   };
 }
@@ -85,6 +94,7 @@ export function bodyOf(form: DeploymentForm) {
     vault_ids: form.vaultIds,
     environment_variables: readVariables(form.variables),
     budget: budget.trim() === "" ? null : budgetTyped(budget),
+    follow: form.follow === null ? null : followInput(form.follow),
     schedule: scheduleOf(form.schedule),
     metadata: recordOf(form.metadata),
   };
@@ -111,5 +121,6 @@ export function placeOf(param: string, form: DeploymentForm): string {
     return param === "schedule.expression" && kind !== "cron" ? "schedule" : param;
   }
   if (field === "initial_events") return "messages";
+  if (field === "follow") return followPlaceOf(param);
   return param.startsWith("resources[") ? resourcePlaceOf(param, form) : field;
 }

@@ -148,7 +148,13 @@ function onVisibilityChange(listener: () => void): () => void {
   return () => document.removeEventListener("visibilitychange", listener);
 }
 
-const CHANGES: ReadonlySet<string> = new Set(["session.updated", "session.error"]);
+const CHANGES: ReadonlySet<string> = new Set([
+  "session.updated",
+  "session.error",
+  "session.follow_started",
+  "session.follow_handed_over",
+  "session.follow_stopped",
+]);
 
 /** Reads the session's own fields again when its log shows that they changed. */
 function useFreshSession(sessionId: string, { status, turn, rows }: SessionView): void {

@@ -11,6 +11,7 @@ import { Empty } from "../../../ui/empty.tsx";
 import { CommentBar } from "../comments/comment-bar.tsx";
 import { CommentsContext, useComments } from "../comments/use-comments.ts";
 import type { SessionView } from "../log/view.ts";
+import { FollowPullRequest } from "../pulls/follow-pull-request.tsx";
 import { PullRequestCards } from "../pulls/pull-request-cards.tsx";
 import { type PullRequestsOfSession, usePullRequests } from "../pulls/use-pull-requests.ts";
 import { useSession } from "../scope/session-context.ts";
@@ -32,6 +33,8 @@ export function ChangesPanel({ view }: { view: SessionView }) {
     berth.sessions.changes.get(session.id, { signal }),
   );
   const pulls = usePullRequests(session.id, view, !changes.isPending);
+  const isAwaited =
+    session.follow !== null && pulls.all.every(({ pull_requests: known }) => known.length === 0);
   if (!session.resources.some((one) => "url" in one))
     return (
       <Empty icon="branch" title="No repositories">
@@ -68,6 +71,11 @@ export function ChangesPanel({ view }: { view: SessionView }) {
       </div>
       <CommentsContext value={closed ? null : drafts}>
         <div className="min-h-0 flex-1 overflow-y-auto">
+          {isAwaited && (
+            <div className="border-b border-line px-4 pb-2.5">
+              <FollowPullRequest pull={null} />
+            </div>
+          )}
           {changes.data.repositories.map((repository) => (
             <RepositoryChanges
               key={repository.resource_id}

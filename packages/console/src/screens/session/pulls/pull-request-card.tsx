@@ -5,6 +5,7 @@ import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { useSession } from "../scope/session-context.ts";
 import { AskAgent } from "./ask-agent.tsx";
+import { FollowPullRequest } from "./follow-pull-request.tsx";
 import { checksMessage, reviewsMessage } from "./pull-messages.ts";
 
 const STATES: Record<PullRequest["state"], Tone> = {
@@ -67,6 +68,7 @@ export function PullRequestCard({ pull, mountPath }: { pull: PullRequest; mountP
           )}
         </footer>
       )}
+      <FollowPullRequest pull={pull} />
     </article>
   );
 }

@@ -5,6 +5,8 @@ import type { Budget } from "../../../format/money.ts";
 
 type Events = Parameters<typeof berth.sessions.events.send>[1]["events"];
 
+type Follow = NonNullable<Parameters<typeof berth.sessions.update>[1]["follow"]> | null;
+
 export type SessionActions = ReturnType<typeof sessionActions>;
 
 /** Returns the actions on a session. Each throws the service's error on failure. */
@@ -55,6 +57,7 @@ function sessionActions(sessionId: string) {
       ]),
     rename: (title: string) => changed(berth.sessions.update(sessionId, { title })),
     setBudget: (budget: Budget) => changed(berth.sessions.update(sessionId, { budget })),
+    follow: (follow: Follow) => changed(berth.sessions.update(sessionId, { follow })),
     release: () => changed(berth.sessions.release(sessionId)),
     archive: () => changed(berth.sessions.archive(sessionId)),
     terminate: () => changed(berth.sessions.terminate(sessionId)),
