@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { newUuid, parseId } from "@berth/contract";
 import { type Caller, testApp, type Wire } from "../../../test-support/http.ts";
 import { beginFollow, claimFollows, type HandOver, handOver } from "../sessions/follow/follow-store.ts";
 
 async function house(t: TestContext) {
-  const { db, caller } = await testApp(t);
+  const { app, db, caller } = await testApp(t);
   const owner = await caller();
   const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
   const environment = await owner.made("/environments", { name: "e" });
@@ -22,7 +23,7 @@ async function house(t: TestContext) {
       beginFollow(tx, { sessionId, claim }, { ...found, resourceId: null, branch: "agent/fix" }),
     );
   };
-  return { db, owner, session, claimAll, begin };
+  return { app, db, owner, session, claimAll, begin };
 }
 
 const PULL = { number: 1, url: "https://git.example/1" };
@@ -70,6 +71,64 @@ test("a look whose process died is made again once its claim has ended, and only
   assert.equal(await messagesOf(owner, sessionId), 1);
   const { rows } = await db.write.query<Wire>({ text: "select attempts, taken, claim from session_follows" });
   assert.deepEqual(rows, [{ attempts: 1, taken: TOLD.keys, claim: null }]);
+});
+
+test("what a trigger is sent about a repository has its followed pull requests looked at, and no others", async (t) => {
+  const { app, db, owner, session, claimAll, begin } = await house(t);
+  const auth = { type: "token", api: "github", token: "t" };
+  const connection = await owner.made("/connections", {
+    display_name: "c",
+    url: "https://git.example",
+    auth,
+  });
+  const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
+  const environment = await owner.made("/environments", { name: "other" });
+  const deployment = await owner.made("/deployments", {
+    ...{ name: "d", agent: agent.id, environment_id: environment.id },
+    initial_events: [{ type: "user.message", content: [{ type: "text", text: "Go on." }] }],
+  });
+  const given = { type: "github", connection_id: connection.id };
+  const trigger = await owner.made(`/deployments/${deployment.id}/triggers`, given);
+  const sessionId = await session();
+  const claim = newUuid();
+  await claimAll(claim);
+  await begin(sessionId, claim, 1);
+  const waits = async () => {
+    const text =
+      "select extract(epoch from next_look_at - now())::double precision as seconds from session_follows";
+    return (await db.write.query<{ seconds: number }>({ text })).rows[0]?.seconds ?? assert.fail();
+  };
+  const send = async (repository: string, delivery: string) => {
+    const check = {
+      id: 1,
+      name: "test",
+      status: "completed",
+      conclusion: "failure",
+      head_sha: "1".repeat(40),
+    };
+    const sender = { login: "ci", id: 1, type: "User" };
+    const payload = JSON.stringify({
+      ...{ action: "completed", check_run: check, sender },
+      repository: { full_name: repository, html_url: `https://git.example/${repository}` },
+    });
+    const signature = createHmac("sha256", trigger.secret).update(payload).digest("hex");
+    const headers = {
+      ...{ "content-type": "application/json", "x-github-event": "check_run", "x-github-delivery": delivery },
+      "x-hub-signature-256": `sha256=${signature}`,
+    };
+    const url = `/hooks/${trigger.id}`;
+    assert.equal((await app.fastify.inject({ method: "POST", url, payload, headers })).statusCode, 202);
+  };
+  await db.write.query({ text: "update session_follows set next_look_at = now() + interval '1 hour'" });
+  await send("acme/other", "1");
+  assert.ok((await waits()) > 3_000);
+  await send("acme/shop", "2");
+  assert.ok((await waits()) <= 2);
+  await db.write.query({
+    text: "update session_follows set host = 'elsewhere.example', next_look_at = now() + interval '1 hour'",
+  });
+  await send("acme/shop", "3");
+  assert.ok((await waits()) > 3_000);
 });
 
 test("one host is looked at four times at once, on all machines", async (t) => {

@@ -9,6 +9,7 @@ import { headerValues } from "../../http/headers.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { readBody } from "../../http/read-body.ts";
 import { mediaType } from "../../http/read-input.ts";
+import { lookSoon } from "../sessions/follow/follow-store.ts";
 import { textAt } from "./hooks/hook-event.ts";
 import { decide, readHook } from "./hooks/read-hook.ts";
 import { readHookBody } from "./hooks/read-hook-body.ts";
@@ -69,6 +70,7 @@ export function mountHooks(app: HttpApp, secrets: SecretBox, wake: () => void): 
         if (!trigger.isActive) return reply.code(200).send({ status: "paused" });
         const event = readHook(source, header, body, trigger);
         if (event === null) return reply.code(200).send({ status: "ignored" });
+        if (event.repository !== null) await lookSoon(app.db.write, trigger.id, event.repository);
         const decision = decide(source, trigger.filter, event, body);
         const given = { ...event, texts: event.texts.length === 0 ? [bodyText(body)] : event.texts };
         const receipt = await app.db.transaction((tx) =>

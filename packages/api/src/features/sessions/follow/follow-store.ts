@@ -102,6 +102,25 @@ export async function lookNow(db: Queryable, sessionId: string): Promise<void> {
   });
 }
 
+/**
+ * Says that a trigger's sender told of a repository: hosts of its followed pull requests are asked within two seconds,
+ * however many events come. The trigger's connection says which host it is, and only sessions of its organization are meant.
+ */
+export async function lookSoon(db: Queryable, triggerId: string, repository: string): Promise<void> {
+  await db.query({
+    name: "look_soon",
+    text: `
+      update session_follows set next_look_at = now() + interval '2 seconds', wait_ms = 0
+      from deployment_triggers as trigger
+        join deployments on deployments.id = deployment_id
+        join connections on connections.id = connection_id
+      where trigger.id = $1 and host = split_part(connections.url, '//', 2) and repository = $2 and status = 'watching'
+        and next_look_at > now() + interval '2 seconds'
+        and exists (select from sessions where id = session_id and organization_id = deployments.organization_id)`,
+    values: [triggerId, repository],
+  });
+}
+
 /** A comment that Berth answers once the agent has pushed. */
 export interface OpenAnswer {
   key: string;
