@@ -30,6 +30,8 @@ const ADMIN_RIGHTS = "administration: not for members, service accounts, and tok
 const AUDIT_EXPORT = "audit log of an organization: who administered and from where, filtered, and exported";
 const ADMINS_COMMANDS = "admin: with the token of an admin, their own organization needs no name";
 const ADMIN_COMMANDS = "admin: every command, and lists in every format";
+const CONNECTED = "connect github: app, connection and deployment in one go";
+const CONNECTED_OWN = "connect github: an agent, an environment, a name and a task of one's own";
 const ADMINISTRATION: readonly Proof[] = [
   ["adminOrganizations ", "name", administration, MEMBERS],
   ["adminOrganizations.list ?", "name", administration, MEMBERS],
@@ -1239,6 +1241,18 @@ const FLAGS: readonly Proof[] = [
   ["flag shared/options ", "--context", cli("commands/login/login"), "login, use and logout"],
   ["setting BERTH_", "CONTEXT", cli("commands/login/login"), "login, use and logout"],
   ["flag login ", "--revoke", cli("commands/login/login"), "login on a terminal: the token is asked for"],
+  [
+    "flag connect ",
+    "--host --organization --events --no-open --undo --model",
+    cli("commands/connect/connect-github"),
+    CONNECTED,
+  ],
+  [
+    "flag connect ",
+    "--agent --environment --name --task --port --deployment --for-all",
+    cli("commands/connect/connect-github"),
+    CONNECTED_OWN,
+  ],
   ["flag run ", "--detach", cli("commands/sessions/attach"), "run --detach prints the id"],
   ["flag sessions ", "--from-start", cli("commands/sessions/attach"), "run --detach prints the id"],
   ["flag sessions ", "--follow", cli("main"), "sessions logs -f: follows the log"],

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { type GitHost, startGitHost } from "../../../../../tests/git-host/git-host.ts";
@@ -112,6 +114,73 @@ test("connect github: app, connection and deployment in one go, deliveries are t
   assert.equal(again.code, 2);
   assert.match(again.stderr, /has no trigger of GitHub/);
 });
+
+/** Runs the command to its end, with an app that is installed as soon as it is made. */
+async function finish(...flags: string[]) {
+  const { page, ended } = await start(...flags);
+  const next = await fetch(await submit(page), { redirect: "manual" });
+  assert.equal(next.status, 303);
+  const app = host.apps.fromManifests.at(-1) ?? assert.fail();
+  host.apps.install({ app, account: "acme" });
+  const { code, stdout, stderr } = await ended;
+  assert.equal(code, 0, stderr);
+  return { app, page, made: JSON.parse(stdout) };
+}
+
+test("connect github: an agent, an environment, a name and a task of one's own, or a deployment that is there", {
+  timeout: 120_000,
+}, async () => {
+  const agent = await service.json(...["agents", "create", "-f", "name=Own", "-f", "model=rehearsal/steps"]);
+  const environment = await service.json("environments", "create", "-f", "name=own");
+  const port = await freePort();
+  const { app, page, made } = await finish(
+    ...["--agent", agent.id, "--environment", environment.id, "--name", "Acme Agents"],
+    ...["--task", "Do it.", "--port", `${port}`],
+  );
+  assert.deepEqual([app.organization, app.name, made.app], [null, "Acme Agents", "acme-agents"]);
+  assert.equal(new URL(page).port, `${port}`);
+  const deployment = await service.json("deployments", "get", made.deployment_id);
+  assert.deepEqual(
+    [deployment.name, deployment.agent.id ?? deployment.agent, deployment.environment_id],
+    ["Acme Agents", agent.id, environment.id],
+  );
+  assert.equal(deployment.initial_events[0].content[0].text, "Do it.");
+  const connection = await service.json("connections", "get", made.connection_id);
+  assert.deepEqual([connection.display_name, connection.owner_type], ["Acme Agents", "user"]);
+
+  const members = await service.run([
+    ...["connect", "github", "--host", `http://${gitHub}`, "--deployment", deployment.id, "--for-all"],
+  ]);
+  assert.equal(members.code, 4);
+  assert.match(members.stderr, /--for-all is for admins of the organization/);
+  await service.admin(["users", "set-role", "owner@example.com", "admin"]);
+  const again = await finish("--deployment", deployment.id, "--for-all");
+  assert.equal(again.made.deployment_id, deployment.id);
+  const shared = await service.json("connections", "get", again.made.connection_id);
+  assert.equal(shared.owner_type, "organization");
+  const undone = await service.json("connect", "github", "--undo", deployment.id);
+  assert.equal(undone.triggers.length, 2);
+  assert.equal(undone.connections.length, 2);
+
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port: used } = taken.address() as AddressInfo;
+  const refused = await service.run([
+    ...["connect", "github", "--host", `http://${gitHub}`, "--model", "rehearsal/steps", "--port", `${used}`],
+  ]);
+  taken.close();
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /cannot be opened \(EADDRINUSE\)/);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
 
 test("connect github: interrupted, a code that is worth nothing, and a wrong address → a sentence, and nothing is left", {
   timeout: 120_000,

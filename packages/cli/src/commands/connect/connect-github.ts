@@ -82,6 +82,7 @@ interface Making {
 
 async function make({ client, github, options, port, undoing, signal }: Making) {
   const { organization, events = [] } = options;
+  if (options.forAll) await requireAdmin(client);
   const deployment = options.deployment ?? (await makeDeployment(client, options, undoing));
   const trigger = await client.deployments.triggers.create(deployment, {
     type: "github",
@@ -144,6 +145,13 @@ async function make({ client, github, options, port, undoing, signal }: Making) 
     connection_id: connection.id,
     ...{ app: app.slug, account: installation.account, url: trigger.url },
   };
+}
+
+/** Rejects somebody whose connection for all members the service would reject, before GitHub has made an app. */
+async function requireAdmin(client: Berth): Promise<void> {
+  const { principal, role } = await client.whoami.get();
+  if (principal.type === "service_account" || role === "admin") return;
+  throw new UsageError("--for-all is for admins of the organization.", EXIT_CODES.notAllowed);
 }
 
 async function makeDeployment(client: Berth, options: Options, undoing: Making["undoing"]): Promise<string> {
