@@ -305,16 +305,16 @@ async function walk(account: string, handsOf: (page: Page) => Hands, checks: boo
   await hands.press(navigation(page, "Home"));
   await hands.press(navigation(page, "Administration"));
   await hands.press(page.getByRole("tab", { name: "Audit log", exact: true }));
-  const entry = (operation: string, who: string) =>
+  const entry = (what: string, who: string) =>
     page
       .getByRole("row")
-      .filter({ hasText: operation })
+      .filter({ hasText: what })
       .filter({ hasText: at(who) });
   await entry("events.send allow", "grace").nth(1).waitFor();
   await entry("events.send allow", "ada").waitFor();
-  await entry("sessions.create", "ada").waitFor();
-  await entry("sessions.share", "ada").waitFor();
-  await entry("connections.create", "root").waitFor();
+  await entry("Create a session", "ada").waitFor();
+  await entry("Share a session with a user or the organization", "ada").waitFor();
+  await entry("Create a connection to a git host", "root").waitFor();
   await look("the audit log");
   for (const { faults } of [admin, ada, grace]) assert.deepEqual(faults, []);
 }
