@@ -13,6 +13,7 @@ import {
   deletionPageOf,
   formOf,
   type GitHub,
+  type GitHubApp,
   gitHubAt,
   installationOf,
   manifestOf,
@@ -96,25 +97,8 @@ async function make({ client, github, options, port, undoing, signal }: Making) 
     throw new UsageError(
       "The service does not know its own address. Set BERTH_PUBLIC_URL, which GitHub must reach.",
     );
-  const { origin, host } = new URL(trigger.url);
-  const name = options.name ?? `Berth ${host}`.slice(0, 34);
-  const server = await serveManifest(formOf(github, organization), port, (redirect) =>
-    manifestOf({ name, homepage: origin, hook: `${trigger.url}`, redirect, events: events.map(eventOf) }),
-  );
-  const app = await (async () => {
-    try {
-      const opens = options.open && (await openBrowser(server.page, "github.html"));
-      printMessage(
-        `${opens ? "If no browser opened, open" : "Open"} this address, and make the app: ${server.page}`,
-      );
-      return await server.cameBack(async (code) => {
-        const value = await appOf(github, code);
-        return { next: `${value.html_url}/installations/new`, value };
-      }, signal);
-    } finally {
-      server.close();
-    }
-  })();
+  const name = options.name ?? `Berth ${new URL(trigger.url).host}`.slice(0, 34);
+  const app = await makeApp({ github, options, port, signal }, name, trigger.url);
   const page = deletionPageOf(github, organization, app.slug);
   undoing.push(async () => printMessage(`Delete the app, which no API can: ${page}`));
   printMessage(`GitHub made the app ${app.slug}. Install it: ${app.html_url}/installations/new`);
@@ -145,6 +129,31 @@ async function make({ client, github, options, port, undoing, signal }: Making) 
     connection_id: connection.id,
     ...{ app: app.slug, account: installation.account, url: trigger.url },
   };
+}
+
+/** Has GitHub make an app that delivers to `hook`, by the user's browser. */
+async function makeApp(
+  { github, options, port, signal }: Pick<Making, "github" | "options" | "port" | "signal">,
+  name: string,
+  hook: string,
+): Promise<GitHubApp> {
+  const events = (options.events ?? []).map(eventOf);
+  const homepage = new URL(hook).origin;
+  const server = await serveManifest(formOf(github, options.organization), port, (redirect) =>
+    manifestOf({ name, homepage, hook, redirect, events }),
+  );
+  try {
+    const opens = options.open && (await openBrowser(server.page, "github.html"));
+    printMessage(
+      `${opens ? "If no browser opened, open" : "Open"} this address, and make the app: ${server.page}`,
+    );
+    return await server.cameBack(async (code) => {
+      const value = await appOf(github, code);
+      return { next: `${value.html_url}/installations/new`, value };
+    }, signal);
+  } finally {
+    server.close();
+  }
 }
 
 /** Rejects somebody whose connection for all members the service would reject, before GitHub has made an app. */
