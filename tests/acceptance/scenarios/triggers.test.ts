@@ -213,6 +213,7 @@ covers(["trigger-bad-input"], "triggers: what is wrong is said, and nothing is s
     [{ type: "linear", allowed_users: ["ann"], site_url: "https://jira.example.com" }, "site_url"],
     [{ type: "jira", allowed_users: ["ann"], site_url: "http://jira.example.com" }, "site_url"],
     [{ type: "jira", allowed_users: ["ann"], site_url: "https://10.0.0.1" }, "site_url"],
+    [{ type: "jira", allowed_users: ["ann"], site_url: "https://jira..example.com" }, "site_url"],
     [{ type: "signed", max_runs_per_hour: 0 }, "max_runs_per_hour"],
     [{ type: "signed", mention: "two words" }, "mention"],
   ];

@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { isIP } from "node:net";
 import { type Input, newUuid, type TriggerSource, type triggerRoutes } from "@berth/contract";
-import { isPublicAddress } from "@berth/egress/address-guard";
-import { isListedHost } from "@berth/egress/guarded-fetch";
 import { isOwn, type Principal } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { type SecretBox, triggerSecret, triggerToken } from "@berth/store/secrets";
+import { requireReachable } from "../../request/reachable-url.ts";
 import { type ConnectionRow, requireConnection } from "../connections/connection-store.ts";
 import { actingPrincipal } from "../deployments/runs/acting-principal.ts";
 import { lockDeployment, requireDeploymentForUpdate } from "../deployments/store/deployment-store.ts";
@@ -94,7 +92,7 @@ async function changed<Row extends Omit<TriggerRow, "updated_at">>(
   if (body.connection_id != null && !isGitHost) throw notFor("connection_id", type);
   if (body.token != null && (isGitHost || type === "signed")) throw notFor("token", type);
   if (body.site_url != null && type !== "jira") throw notFor("site_url", type);
-  if (body.site_url != null) requireAllowed(egressAllowPrivate, body.site_url);
+  if (body.site_url != null) requireReachable(egressAllowPrivate, "site_url", body.site_url);
   const connection =
     body.connection_id == null
       ? null
@@ -162,13 +160,4 @@ function requireAskers({
 
 function notFor(field: string, type: TriggerSource): Error {
   return errors.invalid(`Field '${field}' is not for the type '${type}'.`, field);
-}
-
-/** What a name resolves to is checked at each request. @throws errors.httpNotAllowed, errors.privateAddress */
-function requireAllowed(allowPrivate: readonly string[], url: string): void {
-  const { protocol, host, hostname } = new URL(url);
-  if (isListedHost(allowPrivate, url)) return;
-  if (protocol === "http:") throw errors.httpNotAllowed("site_url", host);
-  const address = hostname.replace(/^\[|\]$/g, "");
-  if (isIP(address) !== 0 && !isPublicAddress(address)) throw errors.privateAddress("site_url", address);
 }

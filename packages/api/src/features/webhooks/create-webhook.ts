@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { isIP } from "node:net";
 import { type Input, newUuid, type WebhookFormat, type webhookRoutes } from "@berth/contract";
-import { isPublicAddress } from "@berth/egress/address-guard";
-import { isListedHost } from "@berth/egress/guarded-fetch";
 import { ownerAskedFor, type Principal } from "@berth/store/access";
 import type { Queryable } from "@berth/store/db";
 import { errors } from "@berth/store/errors";
 import { type SecretBox, webhookSecret } from "@berth/store/secrets";
+import { requireReachable } from "../../request/reachable-url.ts";
 import { insertWebhook, membersByEmail, type WebhookFields, type WebhookRow } from "./webhook-store.ts";
 
 export interface WebhookDeps {
@@ -80,7 +78,7 @@ export async function targetOf(
     return { recipient_ids: await requireMembers(db, principal.organizationId, recipients) };
   }
   if (url === undefined) throw errors.invalid("Field 'url' is required.", "url");
-  const parsed = requireAllowed(egressAllowPrivate, url);
+  const parsed = requireReachable(egressAllowPrivate, "url", url);
   if (format === "standard") return { url };
   return { url: `${parsed.origin}/…`, secret: secrets.seal(webhookSecret(id), url) };
 }
@@ -99,27 +97,4 @@ async function requireMembers(
     return id;
   });
   return [...new Set(ids)];
-}
-
-/**
- * Returns the address if it may be one of a webhook. What a name resolves to is checked at each try.
- * @throws errors.invalid, errors.httpNotAllowed, errors.privateAddress
- */
-function requireAllowed(allowPrivate: readonly string[], url: string): URL {
-  const parsed = URL.parse(url);
-  if (parsed === null) throw errors.invalid("Field 'url' must be an https URL.", "url");
-  if (isListed(allowPrivate, url)) return parsed;
-  if (parsed.protocol === "http:") throw errors.httpNotAllowed("url", parsed.host);
-  const host = parsed.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) !== 0 && !isPublicAddress(host)) throw errors.privateAddress("url", host);
-  return parsed;
-}
-
-/** Returns false when the URL's host is neither a name nor an address. */
-function isListed(allowPrivate: readonly string[], url: string): boolean {
-  try {
-    return isListedHost(allowPrivate, url);
-  } catch {
-    throw errors.invalid("Field 'url' must have the name or the address of a host.", "url");
-  }
 }
